@@ -1,0 +1,37 @@
+//! The trait behind which every pair-scoring model stands, and what it returns.
+
+use crate::error::ModelError;
+use crate::identity::ModelIdentity;
+
+/// Scores how well passages answer a question, reading both together.
+///
+/// The same pair gives the same score whatever else is in the call and however many threads work.
+pub trait CrossEncoder: Send + Sync {
+    /// What makes this model this model.
+    fn identity(&self) -> &ModelIdentity;
+
+    /// Longest pair in tokens, special tokens included.
+    fn max_tokens(&self) -> usize {
+        self.identity().max_tokens
+    }
+
+    /// Scores each passage against `query`, in the order given.
+    ///
+    /// Only the passage is ever shortened. One that does not fit is read in overlapping windows and
+    /// keeps the best window's score; text beyond the last window is counted in
+    /// [`Scores::truncated_tokens`].
+    fn score(&self, query: &str, passages: &[&str]) -> Result<Scores, ModelError>;
+}
+
+/// Scores of a batch of pairs, in the order of the passages.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Scores {
+    /// The model's raw output per passage: higher is better, the scale is the model's own.
+    pub logits: Vec<f32>,
+    /// Per passage, how many windows it took to read it (1 when it fits).
+    pub windows: Vec<usize>,
+    /// Per passage, how many of its tokens no window covered.
+    pub truncated_tokens: Vec<usize>,
+    /// How many tokens of the question were dropped because it alone filled its share of the limit.
+    pub truncated_query_tokens: usize,
+}
