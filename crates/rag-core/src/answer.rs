@@ -1,0 +1,112 @@
+//! Answers with their citations, and what checking them found.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::date::Date;
+use crate::hit::{Hit, LegReport};
+use crate::id::{DocumentId, PassageId};
+use crate::question::Question;
+use crate::span::{BoundingBox, Span};
+
+/// What is said when the sources support no answer.
+pub const DECLINED: &str = "I don't know based on the provided sources.";
+
+/// The answer to one question: one line of `answers.jsonl`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The question, with its asker and conditions.
+    pub question: Question,
+    /// The text shown to the asker, with `[document#n]` after each sentence.
+    #[serde(rename = "answer")]
+    pub text: String,
+    /// True when the sources support no answer.
+    pub abstained: bool,
+    /// How sure the generator is that the sources answer the question, from 0 to 1.
+    pub confidence: f32,
+    /// The citations in the order of the text.
+    pub citations: Vec<Citation>,
+    /// What the checks found.
+    pub verification: Verification,
+    /// The passages of the context, best first.
+    pub passages: Vec<Hit>,
+    /// What each leg did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub legs: Vec<LegReport>,
+    /// What a reader of the answer should know: a leg left out, text cut by a limit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// What it cost.
+    pub usage: Usage,
+    /// Milliseconds that each step took, by its name.
+    pub timings_ms: BTreeMap<String, f64>,
+}
+
+/// A sentence of the answer tied to the place that states it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Citation {
+    /// The cited passage.
+    pub id: PassageId,
+    /// Its document.
+    pub document: DocumentId,
+    /// Title of the document.
+    pub title: String,
+    /// Headings above the passage, joined with ` > `.
+    pub section: String,
+    /// Page, from 1, for formats that have pages.
+    pub page: Option<u32>,
+    /// Place on that page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounding_box: Option<BoundingBox>,
+    /// Day of the document's last change.
+    pub updated: Option<Date>,
+    /// The exact words of the source.
+    pub quote: String,
+    /// Where the quote stands in the document's text.
+    pub span: Option<Span>,
+    /// The sentence of the answer that the citation vouches for.
+    pub claim: String,
+    /// What the check found.
+    pub status: CitationStatus,
+}
+
+/// What checking a citation found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CitationStatus {
+    /// The passage was in the context and supports the sentence.
+    Verified,
+    /// The passage was in the context but does not support the sentence.
+    Unsupported,
+    /// No such passage was in the context.
+    UnknownId,
+}
+
+/// The result of checking all citations of an answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verification {
+    /// Cited ids that were not in the context.
+    pub unknown_ids: Vec<String>,
+    /// Sentences that their cited passage does not support, or that cite nothing.
+    pub unsupported: Vec<String>,
+}
+
+impl Verification {
+    /// True when every citation held.
+    pub fn passed(&self) -> bool {
+        self.unknown_ids.is_empty() && self.unsupported.is_empty()
+    }
+}
+
+/// What an answer cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Usage {
+    /// Tokens of the assembled context.
+    pub context_tokens: u32,
+    /// Passages that the context's budget left out.
+    pub passages_left_out: u32,
+    /// Tokens of passages cut by the reranker's limit.
+    pub rerank_truncated_tokens: u32,
+}

@@ -1,0 +1,86 @@
+//! Ranked passages, and the record of how each came to its place.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::passage::Passage;
+use crate::question::Question;
+
+/// One of the two searches whose rankings are fused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Leg {
+    /// Lexical search, ranked by BM25.
+    Bm25,
+    /// Vector search, ranked by cosine similarity.
+    Dense,
+}
+
+impl fmt::Display for Leg {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Bm25 => "bm25",
+            Self::Dense => "dense",
+        })
+    }
+}
+
+/// A place in a ranking.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Placement {
+    /// Position, from 1.
+    pub rank: u32,
+    /// The ranking's own score; higher is better, the scale is the ranking's.
+    pub score: f32,
+}
+
+/// A passage after fusion or reranking, with its place in every ranking on the way.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Hit {
+    /// Position in the present order, from 1.
+    pub rank: u32,
+    /// Score of the present order; higher is better.
+    pub score: f32,
+    /// Place among the candidates of each leg that found it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub legs: BTreeMap<Leg, Placement>,
+    /// Place after fusion, once a reranker has changed the order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fused: Option<Placement>,
+    /// Place by the reranker alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reranked: Option<Placement>,
+    /// The passage. The asker may read it: nothing else is ever ranked.
+    pub passage: Passage,
+}
+
+/// What one leg did for a question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LegReport {
+    /// The leg.
+    pub leg: Leg,
+    /// Number of candidates that it brought.
+    pub candidates: u32,
+    /// Why it was left out, when it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<String>,
+}
+
+/// The ranked passages of one question: one line of `hits.jsonl`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ranking {
+    /// The question, with its asker and conditions.
+    pub question: Question,
+    /// What each leg did.
+    pub legs: Vec<LegReport>,
+    /// The passages, best first.
+    pub hits: Vec<Hit>,
+    /// What a reader of the result should know: a leg left out, text cut by a limit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Milliseconds that each step took, by its name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub timings_ms: BTreeMap<String, f64>,
+}
