@@ -94,6 +94,8 @@ impl ModelIdentity {
 mod tests {
     use super::*;
 
+    type Change = (&'static str, fn(&mut ModelIdentity));
+
     fn sample() -> ModelIdentity {
         ModelIdentity {
             name: "sample".into(),
@@ -112,7 +114,7 @@ mod tests {
     #[test]
     fn every_field_but_the_name_changes_the_key() {
         let base = sample();
-        let changed: &[(&str, fn(&mut ModelIdentity))] = &[
+        let changed: &[Change] = &[
             ("weights", |m| m.weights = "ab".into()),
             ("tokenizer", |m| m.tokenizer = "bc".into()),
             ("dimension", |m| m.dimension = 385),

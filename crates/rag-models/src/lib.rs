@@ -1,6 +1,7 @@
 //! Candle models behind the [`Embedder`] and [`CrossEncoder`] traits, their CPU kernels, and how weights
 //! are obtained and verified.
 
+pub mod catalogue;
 pub mod cross_encoder;
 pub mod embedder;
 mod error;

@@ -20,10 +20,10 @@ pub enum FetchError {
         /// The digest of what arrived.
         got: String,
     },
-    /// The file in an explicit folder or the cache has another size than the catalogue says.
+    /// What arrived has another size than the catalogue says.
     #[error(
-        "{file} from {from} has {got} bytes, expected {expected}; \
-         nothing was kept. Try again, or place the right file in a folder and name that folder"
+        "{file} from {from} has {got} bytes, expected {expected} \
+         (SHA-256 expected {sha256_expected}, got {sha256_got}); nothing was kept. Try again, or place the right file in a folder and name that folder"
     )]
     WrongSize {
         /// The file's name.
@@ -34,6 +34,10 @@ pub enum FetchError {
         expected: u64,
         /// The size of what arrived, so far.
         got: u64,
+        /// The catalogue's digest.
+        sha256_expected: String,
+        /// The digest of what arrived.
+        sha256_got: String,
     },
     /// No source could deliver.
     #[error("cannot obtain {model}: {}. {next_step}", .tried.join("; "))]
