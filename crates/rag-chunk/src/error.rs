@@ -1,0 +1,38 @@
+//! Why documents could not be cut into passages.
+
+use rag_core::artifact::ArtifactError;
+use rag_core::id::DocumentId;
+
+/// Why a document, or a whole run, could not be cut.
+#[derive(Debug, thiserror::Error)]
+pub enum ChunkError {
+    /// A setting is outside its range.
+    #[error("chunk.{name} is {value}: choose a value from {least} to {most}")]
+    Setting {
+        /// The setting's name.
+        name: &'static str,
+        /// Its value.
+        value: u32,
+        /// The least value allowed.
+        least: u32,
+        /// The greatest value allowed.
+        most: u32,
+    },
+    /// A block lies outside its document's text, inside a character, or before the block above it.
+    #[error(
+        "block {block} of {document} claims bytes {start}..{end}, which its text or the block before it does not allow; parse the document again"
+    )]
+    Block {
+        /// The document.
+        document: DocumentId,
+        /// The block's position among the document's blocks, from 0.
+        block: usize,
+        /// First byte claimed.
+        start: usize,
+        /// One past the last byte claimed.
+        end: usize,
+    },
+    /// An artifact could not be read or written.
+    #[error(transparent)]
+    Artifact(#[from] ArtifactError),
+}
