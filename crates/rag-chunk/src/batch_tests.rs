@@ -2,6 +2,7 @@
 
 use rag_core::access::AccessList;
 use rag_core::document::BlockKind::Paragraph;
+use rag_core::id::DocumentId;
 use rag_core::progress::Silent;
 
 use super::*;

@@ -129,14 +129,15 @@ impl Config {
 mod tests {
     use super::*;
 
+    type Case = (&'static str, fn(&mut Config));
+
     #[test]
     fn settings_are_checked() {
         assert!(Config::default().check().is_ok());
-        type Case = (&'static str, fn(&mut Config));
         let cases: &[Case] = &[
             ("max_tokens", |c| c.max_tokens = 3),
             ("overlap_tokens", |c| {
-                (c.kind, c.overlap_tokens) = (Kind::Fixed, 121)
+                (c.kind, c.overlap_tokens) = (Kind::Fixed, 121);
             }),
             ("max_chars", |c| c.max_chars = 0),
             ("merge_sections_below_tokens", |c| {

@@ -39,6 +39,7 @@ mod error;
 mod fixed;
 mod outline;
 mod pack;
+mod reuse;
 mod split;
 #[cfg(test)]
 mod testing;
