@@ -33,7 +33,7 @@ const KINDS: [(&str, usize); 14] = [
 ];
 
 /// The paraphrase of the demo: no word of it occurs in the document that answers it.
-const DEMO_PARAPHRASE: &str = "A stranger wrote to me and wants my card number. What now?";
+const DEMO_PARAPHRASE: &str = "How long is surveillance footage stored?";
 
 /// The `data` folder of the repository.
 pub(super) fn data_dir() -> PathBuf {
@@ -53,10 +53,7 @@ impl Document {
     }
 
     fn readable_by(&self, groups: &[String]) -> bool {
-        self.metadata
-            .access
-            .iter()
-            .any(|group| groups.contains(group))
+        self.metadata.access.iter().any(|group| groups.contains(group))
     }
 
     fn format(&self) -> &str {
@@ -69,7 +66,8 @@ impl Document {
 #[serde(deny_unknown_fields)]
 struct Question {
     id: String,
-    question: String,
+    #[serde(rename = "question")]
+    text: String,
     #[serde(default)]
     history: Vec<String>,
     kind: String,
@@ -99,11 +97,7 @@ fn documents() -> BTreeMap<String, Document> {
         let (metadata, text) = load(&root, &path);
         let text = normalise(&text);
         let id = metadata.id.clone();
-        let document = Document {
-            path,
-            metadata,
-            text,
-        };
+        let document = Document { path, metadata, text };
         let earlier = documents.insert(id.clone(), document);
         assert!(earlier.is_none(), "{id} is used twice");
     }
@@ -124,10 +118,7 @@ fn load(root: &Path, path: &Path) -> (Metadata, String) {
             (html_metadata(&file), strip_tags(&file))
         }
         Some("docx" | "pdf") => {
-            let source = format!(
-                "{}.md",
-                data_dir().join("handbook-src").join(path).display()
-            );
+            let source = format!("{}.md", data_dir().join("handbook-src").join(path).display());
             let file = fs_err::read_to_string(source).unwrap();
             let (_, body) = split_front_matter(&file).unwrap();
             (sidecar(&full), body.to_owned())
@@ -158,10 +149,7 @@ fn html_metadata(file: &str) -> Metadata {
 
 fn strip_tags(file: &str) -> String {
     let body = file.split_once("<body>").unwrap().1;
-    Regex::new("<[^>]+>")
-        .unwrap()
-        .replace_all(body, " ")
-        .into_owned()
+    Regex::new("<[^>]+>").unwrap().replace_all(body, " ").into_owned()
 }
 
 fn normalise(text: &str) -> String {
@@ -205,11 +193,7 @@ fn metadata_is_complete_and_points_to_what_exists() {
         }
         if let Some(old) = &metadata.supersedes {
             let old = &documents[old].metadata;
-            assert!(
-                old.updated < metadata.updated,
-                "{id} is older than {}",
-                old.id
-            );
+            assert!(old.updated < metadata.updated, "{id} is older than {}", old.id);
         }
     }
 }
@@ -259,30 +243,16 @@ fn questions_are_well_formed() {
     for question in questions() {
         let id = &question.id;
         assert!(ids.insert(id.clone()), "{id} is used twice");
-        assert!(
-            KINDS.iter().any(|(kind, _)| *kind == question.kind),
-            "{id}: kind"
-        );
+        assert!(KINDS.iter().any(|(kind, _)| *kind == question.kind), "{id}: kind");
         assert!(
             question.groups.iter().all(|g| GROUPS.contains(&g.as_str())),
             "{id}"
         );
-        assert!(
-            question.groups.iter().any(|g| g == "everyone"),
-            "{id}: everyone"
-        );
+        assert!(question.groups.iter().any(|g| g == "everyone"), "{id}: everyone");
         assert_eq!(question.answerable, !question.relevant.is_empty(), "{id}");
         assert_eq!(question.answerable, !question.answers.is_empty(), "{id}");
-        assert_eq!(
-            question.kind == "follow-up",
-            !question.history.is_empty(),
-            "{id}"
-        );
-        assert_eq!(
-            question.kind == "multi-part",
-            question.parts.len() > 1,
-            "{id}"
-        );
+        assert_eq!(question.kind == "follow-up", !question.history.is_empty(), "{id}");
+        assert_eq!(question.kind == "multi-part", question.parts.len() > 1, "{id}");
         let after = question.filters.updated_after.unwrap_or_default();
         for relevant in &question.relevant {
             let document = &documents[relevant];
@@ -296,10 +266,7 @@ fn questions_are_well_formed() {
 fn answers_stand_in_a_relevant_document() {
     let documents = documents();
     for question in questions() {
-        let all = question
-            .answers
-            .iter()
-            .chain(question.parts.iter().flatten());
+        let all = question.answers.iter().chain(question.parts.iter().flatten());
         for answer in all {
             let found = question
                 .relevant
@@ -333,7 +300,7 @@ fn restricted_questions_come_in_pairs_and_do_not_leak() {
     assert!(with_access.len() >= 12);
     for question in with_access {
         let id = &question.id;
-        let denied = |other: &&Question| other.question == question.question && !other.answerable;
+        let denied = |other: &&Question| other.text == question.text && !other.answerable;
         assert!(
             restricted().any(|other| denied(&other)),
             "{id} has no counterpart"
@@ -351,23 +318,17 @@ fn restricted_questions_come_in_pairs_and_do_not_leak() {
 fn paraphrases_avoid_the_words_of_their_answer() {
     let documents = documents();
     for question in questions().iter().filter(|q| q.kind == "paraphrase") {
-        let asked = content_stems(&question.question);
+        let asked = content_stems(&question.text);
         for document in question.relevant.iter().map(|id| &documents[id]) {
             let sentences = document.text.split(['.', '|', '?']);
             let answering = sentences.filter(|sentence| {
                 let answers = question.answers.iter();
-                answers
-                    .into_iter()
-                    .any(|a| sentence.contains(&normalise(a)))
+                answers.into_iter().any(|a| sentence.contains(&normalise(a)))
             });
             for sentence in answering {
                 let stems = content_stems(sentence);
                 let shared: Vec<_> = asked.intersection(&stems).collect();
-                assert!(
-                    shared.len() <= 1,
-                    "{}: {shared:?} in {sentence}",
-                    question.id
-                );
+                assert!(shared.len() <= 1, "{}: {shared:?} in {sentence}", question.id);
             }
         }
     }
@@ -376,11 +337,8 @@ fn paraphrases_avoid_the_words_of_their_answer() {
 #[test]
 fn the_demo_paraphrase_shares_no_word_with_its_document() {
     let (documents, questions) = (documents(), questions());
-    let question = questions
-        .iter()
-        .find(|q| q.question == DEMO_PARAPHRASE)
-        .unwrap();
+    let question = questions.iter().find(|q| q.text == DEMO_PARAPHRASE).unwrap();
     let text = content_stems(&documents[&question.relevant[0]].text);
-    let asked = content_stems(&question.question);
+    let asked = content_stems(&question.text);
     assert_eq!(asked.intersection(&text).count(), 0);
 }

@@ -98,10 +98,7 @@ fn render(path: &Path, text: &str) -> Result<[Rendered; 2]> {
     let mut sidecar = target.clone().into_os_string();
     sidecar.push(".meta.toml");
     Ok([
-        Rendered {
-            path: target,
-            bytes,
-        },
+        Rendered { path: target, bytes },
         Rendered {
             path: sidecar.into(),
             bytes: source.metadata.to_sidecar()?.into_bytes(),
@@ -115,10 +112,7 @@ fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut open = vec![(folder.to_owned(), 0)];
     while let Some((current, depth)) = open.pop() {
         if depth > MAX_DEPTH {
-            bail!(
-                "{} is nested deeper than {MAX_DEPTH} folders",
-                current.display()
-            );
+            bail!("{} is nested deeper than {MAX_DEPTH} folders", current.display());
         }
         for entry in fs_err::read_dir(&current)? {
             let entry = entry?;
@@ -164,11 +158,7 @@ mod tests {
         fs_err::remove_file(out.join("it/b.docx.meta.toml")).unwrap();
         fs_err::write(out.join("it/stray.pdf"), b"").unwrap();
         let report = check(&sources, &out).unwrap_err().to_string();
-        for file in [
-            "a.pdf differs",
-            "b.docx.meta.toml",
-            "stray.pdf has no source",
-        ] {
+        for file in ["a.pdf differs", "b.docx.meta.toml", "stray.pdf has no source"] {
             assert!(report.contains(file), "{file} not in {report}");
         }
     }

@@ -177,10 +177,7 @@ fn parse_blocks(body: &str) -> Result<Vec<Block>> {
                 let inner = columns.take().context("`:::` without `:::columns`")?;
                 blocks.push(Block::Columns(inner));
             }
-            _ => columns
-                .as_mut()
-                .unwrap_or(&mut blocks)
-                .push(parse_block(chunk)?),
+            _ => columns.as_mut().unwrap_or(&mut blocks).push(parse_block(chunk)?),
         }
     }
     if columns.is_some() {
@@ -215,10 +212,7 @@ fn parse_block(chunk: &str) -> Result<Block> {
     Ok(Block::Paragraph(chunk.replace('\n', " ")))
 }
 
-fn list_items<'a>(
-    chunk: &'a str,
-    item: impl Fn(&'a str) -> Option<&'a str>,
-) -> Result<Vec<String>> {
+fn list_items<'a>(chunk: &'a str, item: impl Fn(&'a str) -> Option<&'a str>) -> Result<Vec<String>> {
     chunk
         .lines()
         .map(|line| {
@@ -319,10 +313,7 @@ mod tests {
     #[test]
     fn emphasis_alternates() {
         let found: Vec<_> = spans("a *b* c").collect();
-        assert_eq!(
-            found,
-            [Span::Plain("a "), Span::Emphasis("b"), Span::Plain(" c")]
-        );
+        assert_eq!(found, [Span::Plain("a "), Span::Emphasis("b"), Span::Plain(" c")]);
     }
 
     #[test]

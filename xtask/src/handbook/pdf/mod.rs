@@ -178,8 +178,7 @@ mod tests {
 
     #[test]
     fn ruled_tables_draw_cells_and_columns_sit_side_by_side() {
-        let file =
-            pdf("# T\n\n| A | B |\n|---|---|\n| 1 | 2 |\n\n:::columns\nleft\n\nright\n:::\n");
+        let file = pdf("# T\n\n| A | B |\n|---|---|\n| 1 | 2 |\n\n:::columns\nleft\n\nright\n:::\n");
         assert_eq!(file.matches(" re\n").count(), 4);
         assert!(file.contains("(left) Tj") && file.contains("(right) Tj"));
     }

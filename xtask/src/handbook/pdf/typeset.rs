@@ -54,12 +54,7 @@ pub(super) enum Section {
 }
 
 /// Sets `blocks` in columns of `width` points; two columns leave `gutter` between them.
-pub(super) fn sections(
-    blocks: &[Block],
-    rules: TableRules,
-    width: f32,
-    gutter: f32,
-) -> Vec<Section> {
+pub(super) fn sections(blocks: &[Block], rules: TableRules, width: f32, gutter: f32) -> Vec<Section> {
     let mut sections = vec![Section::Single(Vec::new())];
     for block in blocks {
         if let Block::Columns(inner) = block {
@@ -81,10 +76,7 @@ fn rows(block: &Block, rules: TableRules, width: f32) -> Vec<Row> {
         Block::List(kind, items) => list(*kind, items, width),
         Block::Table(table) => table_rows(table, rules, width),
         // Columns within columns are set one below the other.
-        Block::Columns(inner) => inner
-            .iter()
-            .flat_map(|block| rows(block, rules, width))
-            .collect(),
+        Block::Columns(inner) => inner.iter().flat_map(|block| rows(block, rules, width)).collect(),
     }
 }
 
@@ -109,22 +101,16 @@ fn heading(level: u8, text: &str, width: f32) -> Vec<Row> {
 
 /// A paragraph that starts `gap` below what precedes it and `indent` from the left.
 fn lines(text: &str, indent: f32, width: f32, gap: f32) -> Vec<Row> {
-    wrap(
-        text,
-        Font::Regular,
-        BODY_SIZE,
-        width - indent,
-        Hyphenation::On,
-    )
-    .into_iter()
-    .enumerate()
-    .map(|(position, text)| Row {
-        gap: if position == 0 { gap } else { 0.0 },
-        height: BODY_LEADING,
-        pieces: vec![piece(indent, BODY_SIZE, Font::Regular, BODY_SIZE, text)],
-        ..Row::default()
-    })
-    .collect()
+    wrap(text, Font::Regular, BODY_SIZE, width - indent, Hyphenation::On)
+        .into_iter()
+        .enumerate()
+        .map(|(position, text)| Row {
+            gap: if position == 0 { gap } else { 0.0 },
+            height: BODY_LEADING,
+            pieces: vec![piece(indent, BODY_SIZE, Font::Regular, BODY_SIZE, text)],
+            ..Row::default()
+        })
+        .collect()
 }
 
 fn list(kind: ListKind, items: &[String], width: f32) -> Vec<Row> {
@@ -187,9 +173,8 @@ fn table_row(cells: &[String], widths: &[f32], font: Font, rules: TableRules) ->
 fn column_widths(table: &Table, width: f32) -> Vec<f32> {
     let all = || std::iter::once(&table.header).chain(&table.rows);
     let measure = |text: &str| Font::Bold.width(text, TABLE_SIZE) + 2.0 * CELL_PADDING + 1.0;
-    let widest = |column: usize, of: &dyn Fn(&str) -> f32| {
-        all().map(|row| of(&row[column])).fold(0.0_f32, f32::max)
-    };
+    let widest =
+        |column: usize, of: &dyn Fn(&str) -> f32| all().map(|row| of(&row[column])).fold(0.0_f32, f32::max);
     let longest_word = |cell: &str| cell.split_whitespace().map(measure).fold(0.0_f32, f32::max);
     let columns = 0..table.header.len();
     let natural: Vec<f32> = columns.clone().map(|c| widest(c, &measure)).collect();
@@ -221,11 +206,9 @@ mod tests {
     use super::*;
 
     fn table(cells: &[&[&str]]) -> Table {
-        let mut rows = cells.iter().map(|row| {
-            row.iter()
-                .map(|cell| (*cell).to_owned())
-                .collect::<Vec<_>>()
-        });
+        let mut rows = cells
+            .iter()
+            .map(|row| row.iter().map(|cell| (*cell).to_owned()).collect::<Vec<_>>());
         Table {
             header: rows.next().unwrap(),
             rows: rows.collect(),

@@ -17,13 +17,7 @@ pub(super) enum Hyphenation {
 }
 
 /// Splits `text` into lines no wider than `width` points; a single word that is wider stands alone.
-pub(super) fn wrap(
-    text: &str,
-    font: Font,
-    size: f32,
-    width: f32,
-    hyphenation: Hyphenation,
-) -> Vec<String> {
+pub(super) fn wrap(text: &str, font: Font, size: f32, width: f32, hyphenation: Hyphenation) -> Vec<String> {
     let fits = |line: &str| font.width(line, size) <= width;
     let mut lines = Vec::new();
     let mut line = String::new();
@@ -61,12 +55,7 @@ fn divide(line: &str, word: &str, fits: impl Fn(&str) -> bool) -> Option<(String
     break_points(word)
         .into_iter()
         .rev()
-        .map(|at| {
-            (
-                join(line, &format!("{}-", &word[..at])),
-                word[at..].to_owned(),
-            )
-        })
+        .map(|at| (join(line, &format!("{}-", &word[..at])), word[at..].to_owned()))
         .find(|(full, _)| fits(full))
 }
 
@@ -142,13 +131,7 @@ mod tests {
         let text = "a considerable interruption";
         let lines = wrap(text, Font::Regular, 10.0, 105.0, Hyphenation::On);
         assert_eq!(lines, ["a considerable inter-", "ruption"]);
-        let lines = wrap(
-            "a consider reply",
-            Font::Regular,
-            10.0,
-            60.0,
-            Hyphenation::On,
-        );
+        let lines = wrap("a consider reply", Font::Regular, 10.0, 60.0, Hyphenation::On);
         assert_eq!(lines, ["a consider", "reply"]);
         let lines = wrap(text, Font::Regular, 10.0, 105.0, Hyphenation::Off);
         assert_eq!(lines, ["a considerable", "interruption"]);
