@@ -1,0 +1,188 @@
+//! Separated values (CSV, TSV) to blocks: the delimiter is sniffed, each row becomes a sentence.
+
+use rag_core::document::BlockKind;
+
+use crate::draft::Draft;
+use crate::error::Failure;
+use crate::table::{Table, looks_like_header};
+
+const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
+
+/// Records from which the delimiter is chosen.
+const SNIFFED_RECORDS: usize = 64;
+
+/// Reads separated values into `draft`.
+pub(crate) fn parse(text: &str, draft: &mut Draft) -> Result<(), Failure> {
+    let (text, named) = excel_hint(text);
+    let delimiter = named.unwrap_or_else(|| sniff(text));
+    let mut records = records(text, delimiter).peekable();
+    let mut preamble = Vec::new();
+    let width = common_width(text, delimiter);
+    while let Some(Ok(record)) = records.peek() {
+        let filled = record.iter().filter(|cell| !cell.trim().is_empty()).count();
+        if width < 2 || filled * 2 > width {
+            break;
+        }
+        preamble.extend(records.next());
+    }
+    for record in preamble.into_iter().flatten() {
+        let cells: Vec<&str> = record.iter().filter(|cell| !cell.trim().is_empty()).collect();
+        draft.prose(BlockKind::Paragraph, &cells.join(" "));
+    }
+    push_rows(records, draft)
+}
+
+fn push_rows(
+    records: impl Iterator<Item = Result<csv::StringRecord, csv::Error>>,
+    draft: &mut Draft,
+) -> Result<(), Failure> {
+    let mut records = records.map(|record| record.map(|cells| row_of(&cells)));
+    let mut first: Vec<Vec<String>> = Vec::new();
+    for row in records.by_ref().take(2) {
+        first.push(row.map_err(unreadable)?);
+    }
+    let has_header = looks_like_header(&first) || first.len() == 1;
+    let mut first = first.into_iter();
+    let headers = if has_header {
+        first.next().unwrap_or_default()
+    } else {
+        Vec::new()
+    };
+    let table = Table {
+        headers,
+        rows: Vec::new(),
+    };
+    let mut wider = 0;
+    let mut count = 0;
+    for row in first.map(Ok).chain(records) {
+        let row = row.map_err(unreadable)?;
+        wider += usize::from(has_header && row.len() > table.headers.len());
+        draft.row(&table, &row);
+        count += 1;
+    }
+    if count == 0 {
+        draft.prose(BlockKind::Paragraph, &table.headers.join(", "));
+    }
+    if wider > 0 {
+        draft.warn(
+            "uneven-rows",
+            format!("{wider} rows have more cells than the header; those cells have no column name"),
+        );
+    }
+    Ok(())
+}
+
+fn unreadable(error: csv::Error) -> Failure {
+    Failure::lasting("damaged", format!("the rows cannot be read: {error}"))
+}
+
+fn row_of(record: &csv::StringRecord) -> Vec<String> {
+    record.iter().map(|cell| cell.trim().to_owned()).collect()
+}
+
+fn records(text: &str, delimiter: u8) -> impl Iterator<Item = Result<csv::StringRecord, csv::Error>> {
+    csv::ReaderBuilder::new()
+        .delimiter(delimiter)
+        .has_headers(false)
+        .flexible(true)
+        .from_reader(text.as_bytes())
+        .into_records()
+}
+
+/// The line `sep=;` that spreadsheets put first, cut off.
+fn excel_hint(text: &str) -> (&str, Option<u8>) {
+    let (line, rest) = text.split_once('\n').unwrap_or((text, ""));
+    match line.trim_end().strip_prefix("sep=").map(str::as_bytes) {
+        Some([delimiter]) if delimiter.is_ascii() => (rest, Some(*delimiter)),
+        _ => (text, None),
+    }
+}
+
+/// The delimiter under which most records have the same number of cells; more cells break ties.
+fn sniff(text: &str) -> u8 {
+    let score = |delimiter: u8| {
+        let widths = widths(text, delimiter);
+        let common = most_common(&widths);
+        if common < 2 {
+            return (0, 0);
+        }
+        let agreeing = widths.iter().filter(|width| **width == common).count();
+        (agreeing * 1000 / widths.len().max(1), common)
+    };
+    let mut best = (b',', (0, 0));
+    for delimiter in DELIMITERS {
+        let found = score(delimiter);
+        if found > best.1 {
+            best = (delimiter, found);
+        }
+    }
+    best.0
+}
+
+fn widths(text: &str, delimiter: u8) -> Vec<usize> {
+    let records = records(text, delimiter).take(SNIFFED_RECORDS);
+    records.map_while(Result::ok).map(|record| record.len()).collect()
+}
+
+fn common_width(text: &str, delimiter: u8) -> usize {
+    most_common(&widths(text, delimiter))
+}
+
+/// The most frequent number; the larger one of two that are equally frequent.
+fn most_common(numbers: &[usize]) -> usize {
+    let count = |number: usize| numbers.iter().filter(|n| **n == number).count();
+    numbers
+        .iter()
+        .copied()
+        .max_by_key(|&number| (count(number), number))
+        .unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Limits;
+
+    fn sentences(text: &str) -> Vec<String> {
+        let mut draft = Draft::new(&Limits::default());
+        parse(text, &mut draft).unwrap();
+        let (text, ..) = draft.finish();
+        text.blocks
+            .iter()
+            .map(|b| b.span.slice(&text.text).unwrap().to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn rows_of_any_delimiter_become_sentences() {
+        let cases: &[(&str, &[&str])] = &[
+            ("Role,Limit\nLead,EUR 1500\n", &["Role Lead: limit EUR 1500."]),
+            (
+                "a;b;c\n1,5;2;3\n4,5;5;6\n",
+                &["a 1,5: b 2, c 3.", "a 4,5: b 5, c 6."],
+            ),
+            ("a\tb\nx, y\tz\n", &["a x, y: b z."]),
+            ("a|b\n1|2\n", &["a 1: b 2."]),
+            ("sep=;\na;b\n1;2\n", &["a 1: b 2."]),
+            (
+                "Name,Note\nAda,\"one, \"\"two\"\"\nthree\"\n",
+                &["Name Ada: note one, \"two\" three."],
+            ),
+            (
+                "Report for May,,\nName,Age,City\nAda,36,London\nBob,40,Rome\n",
+                &[
+                    "Report for May",
+                    "Name Ada: age 36, city London.",
+                    "Name Bob: age 40, city Rome.",
+                ],
+            ),
+            ("1,2\n3,4\n", &["1: 2.", "3: 4."]),
+            ("a,b\n1,2,3\n", &["a 1: b 2, 3."]),
+            ("only\n", &["only"]),
+            ("", &[]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(sentences(text), *expected, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,339 @@
+//! One file's bytes to one document: format, parser, then identity, access and language.
+
+use rag_core::artifact::Digest;
+use rag_core::date::Date;
+use rag_core::diagnostic::{Diagnostic, Severity};
+use rag_core::document::Document;
+use rag_core::id::DocumentId;
+use rag_core::language::Language;
+use serde::{Deserialize, Serialize};
+
+use crate::config::Config;
+use crate::draft::{Draft, Warning};
+use crate::encoding::decode;
+use crate::error::Failure;
+use crate::format::Format;
+use crate::metadata::Metadata;
+use crate::pdf::PdfReader;
+use crate::{delimited, docx, html, markdown, text};
+
+/// Text, in bytes, from which the language is detected.
+const LANGUAGE_WINDOW: usize = 16 << 10;
+
+/// What is known about a file beside its bytes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Given {
+    /// What its sidecar says; goes before what the file itself says.
+    pub sidecar: Metadata,
+    /// What the folders above it say, the nearest first; goes behind what the file itself says.
+    pub defaults: Metadata,
+}
+
+/// A parsed file: its document, and what was lost on the way.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Parsed {
+    /// The document.
+    pub document: Document,
+    /// Warnings, in the order they were met.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Parses files of all formats with one configuration.
+///
+/// ```
+/// use rag_parse::{Config, Given, Parser};
+///
+/// let parser = Parser::new(Config::default(), None);
+/// let parsed = parser.parse("it/vpn.md", b"# VPN\n\nCall the desk.", &Given::default())?;
+/// assert_eq!(parsed.document.title, "VPN");
+/// assert_eq!(parsed.document.blocks[1].heading_path, ["VPN"]);
+/// # Ok::<(), rag_parse::Failure>(())
+/// ```
+#[derive(Debug)]
+pub struct Parser {
+    config: Config,
+    pdf: PdfReader,
+}
+
+impl Parser {
+    /// Makes a parser. `pdfium_library` is the shared library that PDF glyphs are read with, if any.
+    pub fn new(config: Config, pdfium_library: Option<&std::path::Path>) -> Self {
+        let pdf = PdfReader::new(config.pdf_engine, pdfium_library);
+        Self { config, pdf }
+    }
+
+    /// Parses the bytes of the file `source`, a path relative to the ingested folder.
+    pub fn parse(&self, source: &str, bytes: &[u8], given: &Given) -> Result<Parsed, Failure> {
+        let limits = &self.config.limits;
+        if bytes.len() as u64 > limits.max_file_bytes {
+            return Err(too_large(bytes.len() as u64, limits.max_file_bytes));
+        }
+        if bytes.iter().all(u8::is_ascii_whitespace) {
+            return Err(Failure::lasting(
+                "empty",
+                "the file is empty; remove it or fill it",
+            ));
+        }
+        let format = Format::of(source, bytes)?;
+        let mut draft = Draft::new(limits);
+        self.read(format, bytes, &mut draft)?;
+        if draft.is_empty() {
+            return Err(Failure::lasting(
+                "no-text",
+                "no text was found in the file; a scan needs to be read by OCR first",
+            ));
+        }
+        Ok(self.finish(source, bytes, given, format, draft))
+    }
+
+    fn read(&self, format: Format, bytes: &[u8], draft: &mut Draft) -> Result<(), Failure> {
+        match format {
+            Format::Html => html::parse(bytes, &self.config, draft),
+            Format::Docx => docx::parse(bytes, &self.config, draft),
+            Format::Pdf => self.pdf.parse(bytes, &self.config, draft),
+            Format::Markdown | Format::Text | Format::Delimited => {
+                let decoded = decode(bytes, None)?;
+                if decoded.replaced > 0 {
+                    let message = format!(
+                        "{} characters are no valid {} and were replaced",
+                        decoded.replaced, decoded.encoding
+                    );
+                    draft.warn("encoding", message);
+                }
+                match format {
+                    Format::Markdown => markdown::parse(&decoded.text, &self.config, draft),
+                    Format::Delimited => delimited::parse(&decoded.text, draft),
+                    _ => text::parse(&decoded.text, &self.config.repair, draft),
+                }
+            }
+        }
+    }
+
+    fn finish(&self, source: &str, bytes: &[u8], given: &Given, format: Format, draft: Draft) -> Parsed {
+        let (text, own, pages, mut warnings) = draft.finish();
+        let metadata = given.sidecar.clone().or(own).or(given.defaults.clone());
+        let mut fields = Fields {
+            metadata,
+            warnings: &mut warnings,
+        };
+        let id = fields.id(source);
+        let updated = fields.updated();
+        let language = fields.language(&text.text);
+        let supersedes = fields.supersedes();
+        let metadata = fields.metadata;
+        let title = metadata
+            .title
+            .or(text.first_heading)
+            .unwrap_or_else(|| file_stem(source).to_owned());
+        let document = Document {
+            id,
+            title,
+            source: source.to_owned(),
+            media_type: format.media_type().to_owned(),
+            department: metadata.department,
+            updated,
+            language,
+            access: metadata
+                .access
+                .unwrap_or_else(|| self.config.default_access.clone()),
+            supersedes,
+            metadata: metadata.other,
+            content_digest: Digest::of(bytes).to_string(),
+            pages,
+            text: text.text,
+            blocks: text.blocks,
+        };
+        let diagnostics = warnings
+            .into_iter()
+            .map(|warning| warning.diagnostic(source))
+            .collect();
+        Parsed {
+            document,
+            diagnostics,
+        }
+    }
+}
+
+/// The failure of a file over the size limit.
+pub(crate) fn too_large(bytes: u64, limit: u64) -> Failure {
+    let message =
+        format!("{bytes} bytes are more than the limit of {limit}; split the file or raise `max_file_bytes`");
+    Failure::lasting("too-large", message)
+}
+
+impl Warning {
+    fn diagnostic(self, source: &str) -> Diagnostic {
+        Diagnostic {
+            source: source.to_owned(),
+            severity: Severity::Warning,
+            reason: self.reason.to_owned(),
+            message: self.message,
+        }
+    }
+}
+
+/// Reads the typed fields out of the merged metadata; what cannot be read is kept as text and reported.
+struct Fields<'f> {
+    metadata: Metadata,
+    warnings: &'f mut Vec<Warning>,
+}
+
+impl Fields<'_> {
+    fn warn(&mut self, field: &str, value: String, message: String) {
+        self.metadata.other.insert(field.to_owned(), value);
+        self.warnings.push(Warning {
+            reason: "metadata",
+            message,
+        });
+    }
+
+    fn id(&mut self, source: &str) -> DocumentId {
+        let Some(id) = self.metadata.id.take() else {
+            return DocumentId::from_path_like(source);
+        };
+        DocumentId::new(id.as_str()).unwrap_or_else(|error| {
+            let made = DocumentId::from_path_like(&id);
+            self.warn("id", id, format!("{error}; `{made}` is used instead"));
+            made
+        })
+    }
+
+    fn supersedes(&mut self) -> Option<DocumentId> {
+        let id = self.metadata.supersedes.take()?;
+        Some(DocumentId::new(id.as_str()).unwrap_or_else(|_| DocumentId::from_path_like(&id)))
+    }
+
+    fn updated(&mut self) -> Option<Date> {
+        let text = self.metadata.updated.take()?;
+        match text.parse() {
+            Ok(date) => Some(date),
+            Err(error) => {
+                self.warn("updated", text, format!("{error}; the document has no date"));
+                None
+            }
+        }
+    }
+
+    fn language(&mut self, body: &str) -> Language {
+        match self.metadata.language.take() {
+            None => detect(body),
+            Some(code) => code.trim().parse().unwrap_or_else(|error| {
+                let detected = detect(body);
+                self.warn(
+                    "language",
+                    code,
+                    format!("{error}; it was detected as {detected}"),
+                );
+                detected
+            }),
+        }
+    }
+}
+
+fn detect(body: &str) -> Language {
+    let mut end = body.len().min(LANGUAGE_WINDOW);
+    while !body.is_char_boundary(end) {
+        end -= 1;
+    }
+    Language::detect(&body[..end])
+}
+
+fn file_stem(source: &str) -> &str {
+    let name = source.rsplit('/').next().unwrap_or(source);
+    name.rsplit_once('.')
+        .map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metadata::read_sidecar;
+
+    fn parse(source: &str, text: &str, given: &Given) -> Result<Parsed, Failure> {
+        Parser::new(Config::default(), None).parse(source, text.as_bytes(), given)
+    }
+
+    #[test]
+    fn sidecar_file_and_folder_are_merged_in_that_order() {
+        let given = Given {
+            sidecar: read_sidecar("s", b"title = 'From sidecar'\n").unwrap(),
+            defaults: read_sidecar("d", b"title = 'From folder'\ndepartment = 'HR'\naccess = 'hr'\n")
+                .unwrap(),
+        };
+        let document = parse(
+            "a/b.md",
+            "---\ntitle: Own\nlanguage: en\nowner: Ada\n---\ntext",
+            &given,
+        )
+        .unwrap()
+        .document;
+        assert_eq!(document.title, "From sidecar");
+        assert_eq!(document.department.as_deref(), Some("HR"));
+        assert_eq!(document.access.groups().collect::<Vec<_>>(), ["hr"]);
+        assert_eq!(document.id.as_str(), "a/b.md");
+        assert_eq!(document.metadata["owner"], "Ada");
+    }
+
+    #[test]
+    fn without_any_access_list_the_configured_default_holds() {
+        let open = parse("a.md", "text", &Given::default()).unwrap().document;
+        assert_eq!(open.access.groups().collect::<Vec<_>>(), ["everyone"]);
+        let config = Config {
+            default_access: [""; 0].into_iter().collect(),
+            ..Config::default()
+        };
+        let closed = Parser::new(config, None)
+            .parse("a.md", b"text", &Given::default())
+            .unwrap()
+            .document;
+        assert!(closed.access.is_empty());
+    }
+
+    #[test]
+    fn doubtful_fields_are_reported_and_doubtful_access_quarantines() {
+        let parsed = parse(
+            "a.md",
+            "---\nid: a b\nupdated: soon\nlanguage: english\n---\nThe text is here for you.",
+            &Given::default(),
+        )
+        .unwrap();
+        assert_eq!(parsed.document.id.as_str(), "a-b");
+        assert_eq!(parsed.document.updated, None);
+        assert_eq!(parsed.document.metadata["updated"], "soon");
+        assert_eq!(parsed.diagnostics.len(), 3);
+        let failure = parse("a.md", "---\naccess: 3\n---\ntext", &Given::default()).unwrap_err();
+        assert_eq!(failure.reason, "metadata");
+    }
+
+    #[test]
+    fn files_without_text_are_named() {
+        let cases = [
+            ("a.md", " \n", "empty"),
+            ("a.html", "<p></p>", "no-text"),
+            ("a.md", "<!-- x -->", "no-text"),
+        ];
+        for (source, text, reason) in cases {
+            assert_eq!(
+                parse(source, text, &Given::default()).unwrap_err().reason,
+                reason,
+                "{source}"
+            );
+        }
+    }
+
+    #[test]
+    fn titles_come_from_metadata_heading_or_name() {
+        let cases = [
+            ("x/plan.txt", "Some text. More of it.", "plan"),
+            ("a.md", "## Part\n\ntext", "Part"),
+            (".hidden", "Text here.", ".hidden"),
+        ];
+        for (source, text, title) in cases {
+            assert_eq!(
+                parse(source, text, &Given::default()).unwrap().document.title,
+                title
+            );
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! What a format's parser builds: blocks under a stack of headings, within the limits.
+
+use rag_core::document::{BLOCK_SEPARATOR, Block, BlockKind, TextBuilder};
+
+use crate::config::Limits;
+use crate::metadata::Metadata;
+use crate::table::{Table, row_sentence};
+
+/// Longest heading path that is kept; deeper headings replace the innermost.
+const MAX_HEADING_LEVEL: usize = 9;
+
+/// A document in the making.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    /// What the file says about itself.
+    pub(crate) metadata: Metadata,
+    /// Number of pages, for formats that have them.
+    pub(crate) pages: Option<u32>,
+    /// What was lost or doubtful, each a reason and a sentence.
+    pub(crate) warnings: Vec<Warning>,
+    text: TextBuilder,
+    headings: Vec<(usize, String)>,
+    first_heading: Option<String>,
+    max_text_bytes: usize,
+    max_blocks: usize,
+    max_table_columns: usize,
+    blocks: usize,
+    dropped_blocks: usize,
+    dropped_bytes: usize,
+    dropped_cells: usize,
+}
+
+/// Something that a document lost on the way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Warning {
+    /// A word for the kind of reason.
+    pub(crate) reason: &'static str,
+    /// One sentence for people.
+    pub(crate) message: String,
+}
+
+/// The finished text of a draft.
+#[derive(Debug)]
+pub(crate) struct DraftText {
+    pub(crate) text: String,
+    pub(crate) blocks: Vec<Block>,
+    pub(crate) first_heading: Option<String>,
+}
+
+impl Draft {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self {
+            metadata: Metadata::default(),
+            pages: None,
+            warnings: Vec::new(),
+            text: TextBuilder::default(),
+            headings: Vec::new(),
+            first_heading: None,
+            max_text_bytes: limits.max_text_bytes,
+            max_blocks: limits.max_blocks,
+            max_table_columns: limits.max_table_columns,
+            blocks: 0,
+            dropped_blocks: 0,
+            dropped_bytes: 0,
+            dropped_cells: 0,
+        }
+    }
+
+    /// Records that something was lost.
+    pub(crate) fn warn(&mut self, reason: &'static str, message: impl Into<String>) {
+        let message = message.into();
+        self.warnings.push(Warning { reason, message });
+    }
+
+    /// True when nothing was pushed so far.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Appends a heading of `level`, 1 for the outermost.
+    pub(crate) fn heading(&mut self, level: usize, text: &str) -> Option<&mut Block> {
+        let text = clean_line(text);
+        if text.is_empty() {
+            return None;
+        }
+        let level = level.clamp(1, MAX_HEADING_LEVEL);
+        self.headings.retain(|(above, _)| *above < level);
+        self.headings.push((level, text.clone()));
+        if self.first_heading.is_none() {
+            self.first_heading = Some(text.clone());
+        }
+        self.push(BlockKind::Heading, &text)
+    }
+
+    /// Appends a block of prose; white space is collapsed, single line breaks are kept.
+    pub(crate) fn prose(&mut self, kind: BlockKind, text: &str) -> Option<&mut Block> {
+        let text = clean_lines(text);
+        self.push(kind, &text)
+    }
+
+    /// Appends a block whose spaces and line breaks matter.
+    pub(crate) fn code(&mut self, text: &str) -> Option<&mut Block> {
+        let text: String = text
+            .chars()
+            .filter(|&c| c == '\n' || c == '\t' || !is_noise(c))
+            .collect();
+        self.push(BlockKind::Code, text.trim_end().trim_start_matches(['\n', '\r']))
+    }
+
+    /// Appends one row of `table`.
+    pub(crate) fn row(&mut self, table: &Table, row: &[String]) -> Option<&mut Block> {
+        let kept = row.len().min(self.max_table_columns);
+        self.dropped_cells += row.len() - kept;
+        let row: Vec<String> = row[..kept].iter().map(|cell| clean_line(cell)).collect();
+        let sentence = row_sentence(&table.headers, &row);
+        let mut cells = table.cells(&row);
+        cells.truncate(self.max_table_columns);
+        let block = self.push(BlockKind::TableRow, &sentence)?;
+        block.cells = cells;
+        Some(block)
+    }
+
+    /// Appends every row of `table`; a table of headers alone becomes a paragraph.
+    pub(crate) fn table(&mut self, table: &Table) {
+        if table.rows.is_empty() {
+            self.prose(BlockKind::Paragraph, &table.headers.join(", "));
+        }
+        for row in &table.rows {
+            self.row(table, row);
+        }
+    }
+
+    fn push(&mut self, kind: BlockKind, text: &str) -> Option<&mut Block> {
+        if text.is_empty() {
+            return None;
+        }
+        let room = self
+            .max_text_bytes
+            .saturating_sub(self.text.len() + BLOCK_SEPARATOR.len());
+        if self.blocks >= self.max_blocks || text.len() > room {
+            self.dropped_blocks += 1;
+            self.dropped_bytes += text.len();
+            return None;
+        }
+        self.blocks += 1;
+        let block = self.text.push(kind, text);
+        block.heading_path = self.headings.iter().map(|(_, heading)| heading.clone()).collect();
+        Some(block)
+    }
+
+    /// The text and blocks; what the limits cut is added to the warnings.
+    pub(crate) fn finish(self) -> (DraftText, Metadata, Option<u32>, Vec<Warning>) {
+        let mut warnings = self.warnings;
+        if self.dropped_blocks > 0 {
+            let message = format!(
+                "{} blocks ({} bytes) beyond the limits of {} bytes and {} blocks were left out; raise them or split the file",
+                self.dropped_blocks, self.dropped_bytes, self.max_text_bytes, self.max_blocks
+            );
+            warnings.push(Warning {
+                reason: "too-long",
+                message,
+            });
+        }
+        if self.dropped_cells > 0 {
+            let message = format!(
+                "{} cells beyond column {} were left out",
+                self.dropped_cells, self.max_table_columns
+            );
+            warnings.push(Warning {
+                reason: "too-wide",
+                message,
+            });
+        }
+        let (text, blocks) = self.text.finish();
+        let first_heading = self.first_heading;
+        (
+            DraftText {
+                text,
+                blocks,
+                first_heading,
+            },
+            self.metadata,
+            self.pages,
+            warnings,
+        )
+    }
+}
+
+/// Characters that carry no text: controls, soft hyphens, zero-width spaces, byte order marks, and the
+/// code points that Unicode reserves as no characters.
+fn is_noise(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{AD}' | '\u{200B}' | '\u{2060}' | '\u{FEFF}' | '\u{FFFE}' | '\u{FFFF}'
+        )
+}
+
+/// The text on one line: white space collapsed, noise removed.
+pub(crate) fn clean_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        let at = line.len();
+        line.extend(word.chars().filter(|&c| !is_noise(c)));
+        if at > 0 && line.len() > at {
+            line.insert(at, ' ');
+        }
+    }
+    line
+}
+
+/// Each line cleaned, blank ones left out.
+pub(crate) fn clean_lines(text: &str) -> String {
+    let mut lines = String::with_capacity(text.len());
+    for line in text.lines() {
+        let line = clean_line(line);
+        if line.is_empty() {
+            continue;
+        }
+        if !lines.is_empty() {
+            lines.push('\n');
+        }
+        lines.push_str(&line);
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_nest_and_end_their_siblings() {
+        let mut draft = Draft::new(&Limits::default());
+        for (level, text) in [(1, "A"), (2, "B"), (3, "C"), (2, "D"), (1, "E"), (2, " ")] {
+            draft.heading(level, text);
+        }
+        draft.prose(BlockKind::Paragraph, "text");
+        let (text, ..) = draft.finish();
+        let paths: Vec<String> = text.blocks.iter().map(|b| b.heading_path.join(">")).collect();
+        assert_eq!(paths, ["A", "A>B", "A>B>C", "A>D", "E", "E"]);
+        assert_eq!(text.first_heading.as_deref(), Some("A"));
+    }
+
+    #[test]
+    fn what_passes_the_limits_is_counted() {
+        let limits = Limits {
+            max_text_bytes: 12,
+            max_table_columns: 1,
+            ..Limits::default()
+        };
+        let mut draft = Draft::new(&limits);
+        draft.prose(BlockKind::Paragraph, "0123456789");
+        draft.prose(BlockKind::Paragraph, "more");
+        draft.row(&Table::default(), &["a".into(), "b".into()]);
+        let (text, _, _, warnings) = draft.finish();
+        assert_eq!(text.text, "0123456789");
+        let reasons: Vec<&str> = warnings.iter().map(|w| w.reason).collect();
+        assert_eq!(reasons, ["too-long", "too-wide"]);
+    }
+
+    #[test]
+    fn text_is_cleaned() {
+        assert_eq!(clean_line(" a\u{a0}\u{200b} b\u{ad}c\u{1}\n d "), "a bc d");
+        assert_eq!(clean_lines(" a  b \n\n\t\n c "), "a b\nc");
+    }
+}

@@ -1,0 +1,265 @@
+//! Bytes to text: byte order marks, UTF-16 and UTF-32 without marks, declared and guessed encodings.
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::Encoding;
+
+use crate::error::Failure;
+
+/// Bytes from which the encoding is guessed.
+const GUESS_WINDOW: usize = 256 << 10;
+
+/// Share of control characters from which on bytes are no text.
+const MAX_CONTROL_SHARE: f64 = 0.02;
+
+/// Text, and how it was made from bytes.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Decoded {
+    /// The text without its byte order mark.
+    pub(crate) text: String,
+    /// Name of the encoding.
+    pub(crate) encoding: &'static str,
+    /// Number of places that could not be decoded.
+    pub(crate) replaced: usize,
+}
+
+/// Decodes `bytes`, which may declare an encoding (HTML does). Bytes that are no text are refused.
+pub(crate) fn decode(bytes: &[u8], declared: Option<&str>) -> Result<Decoded, Failure> {
+    let decoded = decode_any(bytes, declared);
+    let controls = decoded.text.chars().filter(|&c| is_binary_control(c)).count();
+    let characters = decoded.text.chars().count();
+    if controls as f64 > characters as f64 * MAX_CONTROL_SHARE {
+        let message = "the file is not text; convert it or remove it".to_owned();
+        return Err(Failure::lasting("binary", message));
+    }
+    Ok(decoded)
+}
+
+fn is_binary_control(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\r' | '\t' | '\u{c}' | '\u{1a}' | '\u{80}'..='\u{9f}')
+}
+
+fn decode_any(bytes: &[u8], declared: Option<&str>) -> Decoded {
+    if let Some(wide) = wide_encoding(bytes) {
+        return wide.decode(bytes);
+    }
+    let unmarked = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if let Ok(text) = std::str::from_utf8(unmarked) {
+        return Decoded {
+            text: text.to_owned(),
+            encoding: "UTF-8",
+            replaced: 0,
+        };
+    }
+    if unmarked.len() < bytes.len() {
+        return decode_as(encoding_rs::UTF_8, unmarked);
+    }
+    decode_legacy(bytes, declared)
+}
+
+/// Chooses between what the file declares and what its bytes look like.
+///
+/// A declaration is trusted unless it cannot decode the bytes, or it says Latin-1 and the bytes read
+/// as text in another script: pages that declare Latin-1 and hold windows-1256 are common.
+fn decode_legacy(bytes: &[u8], declared: Option<&str>) -> Decoded {
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Allow);
+    let window = &bytes[..bytes.len().min(GUESS_WINDOW)];
+    detector.feed(window, window.len() == bytes.len());
+    let guess = detector.guess(None, Utf8Detection::Allow);
+    let declared = declared.and_then(|label| Encoding::for_label(label.trim().as_bytes()));
+    let as_guessed = decode_as(guess, bytes);
+    let Some(declared) = declared.filter(|declared| *declared != guess) else {
+        return as_guessed;
+    };
+    let as_declared = decode_as(declared, bytes);
+    let is_wrong_default = declared == encoding_rs::WINDOWS_1252 && is_mostly_other_script(&as_guessed.text);
+    if as_declared.replaced > as_guessed.replaced || is_wrong_default {
+        as_guessed
+    } else {
+        as_declared
+    }
+}
+
+/// True when most letters beyond ASCII are of another script than Latin.
+fn is_mostly_other_script(text: &str) -> bool {
+    let beyond = text.chars().filter(|c| c.is_alphabetic() && !c.is_ascii());
+    let (mut latin, mut other) = (0, 0);
+    for c in beyond {
+        if c < '\u{250}' { latin += 1 } else { other += 1 }
+    }
+    other > latin
+}
+
+fn decode_as(encoding: &'static Encoding, bytes: &[u8]) -> Decoded {
+    let (text, had_errors) = encoding.decode_without_bom_handling(bytes);
+    let replaced = if had_errors {
+        text.matches('\u{FFFD}').count()
+    } else {
+        0
+    };
+    Decoded {
+        text: text.into_owned(),
+        encoding: encoding.name(),
+        replaced,
+    }
+}
+
+/// An encoding with units of two or four bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Wide {
+    name: &'static str,
+    unit: usize,
+    is_big_endian: bool,
+    mark: usize,
+}
+
+impl Wide {
+    fn decode(self, bytes: &[u8]) -> Decoded {
+        let body = &bytes[self.mark..];
+        let whole = body.len() - body.len() % self.unit;
+        let units = body[..whole].chunks_exact(self.unit).map(|unit| {
+            let fold = |value: u32, byte: &u8| (value << 8) | u32::from(*byte);
+            if self.is_big_endian {
+                unit.iter().fold(0, fold)
+            } else {
+                unit.iter().rev().fold(0, fold)
+            }
+        });
+        let mut text: String = if self.unit == 4 {
+            units
+                .map(|unit| char::from_u32(unit).unwrap_or('\u{FFFD}'))
+                .collect()
+        } else {
+            char::decode_utf16(units.map(|unit| unit as u16))
+                .map(|c| c.unwrap_or('\u{FFFD}'))
+                .collect()
+        };
+        if whole < body.len() {
+            text.push('\u{FFFD}');
+        }
+        let replaced = text.matches('\u{FFFD}').count();
+        Decoded {
+            text,
+            encoding: self.name,
+            replaced,
+        }
+    }
+}
+
+/// Recognises UTF-32 and UTF-16 by their marks, and without marks by where their zero bytes stand.
+fn wide_encoding(bytes: &[u8]) -> Option<Wide> {
+    let wide = |name, unit, is_big_endian, mark| {
+        Some(Wide {
+            name,
+            unit,
+            is_big_endian,
+            mark,
+        })
+    };
+    match bytes {
+        [0xff, 0xfe, 0, 0, ..] => return wide("UTF-32LE", 4, false, 4),
+        [0, 0, 0xfe, 0xff, ..] => return wide("UTF-32BE", 4, true, 4),
+        [0xff, 0xfe, ..] => return wide("UTF-16LE", 2, false, 2),
+        [0xfe, 0xff, ..] => return wide("UTF-16BE", 2, true, 2),
+        _ => {}
+    }
+    let window = &bytes[..bytes.len().min(4096)];
+    if window.len() < 8 || !window.contains(&0) {
+        return None;
+    }
+    let mut zeros = [0usize; 4];
+    for (at, _) in window.iter().enumerate().filter(|(_, byte)| **byte == 0) {
+        zeros[at % 4] += 1;
+    }
+    let most = window.len() / 4 * 7 / 10;
+    let is_full = zeros.map(|count| count >= most);
+    match is_full {
+        [true, true, true, false] => wide("UTF-32BE", 4, true, 0),
+        [false, true, true, true] => wide("UTF-32LE", 4, false, 0),
+        [true, false, true, false] => wide("UTF-16BE", 2, true, 0),
+        [false, true, false, true] => wide("UTF-16LE", 2, false, 0),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn utf16(text: &str, big: bool, mark: bool) -> Vec<u8> {
+        let units = mark.then_some(0xfeff).into_iter().chain(text.encode_utf16());
+        units
+            .flat_map(|unit| {
+                if big {
+                    unit.to_be_bytes()
+                } else {
+                    unit.to_le_bytes()
+                }
+            })
+            .collect()
+    }
+
+    fn utf32(text: &str, big: bool, mark: bool) -> Vec<u8> {
+        let units = mark
+            .then_some('\u{feff}')
+            .into_iter()
+            .chain(text.chars())
+            .map(u32::from);
+        units
+            .flat_map(|unit| {
+                if big {
+                    unit.to_be_bytes()
+                } else {
+                    unit.to_le_bytes()
+                }
+            })
+            .collect()
+    }
+
+    #[test]
+    fn unicode_forms_are_recognised_with_and_without_marks() {
+        let text = "Grüße, plain words and a 😀 face\n";
+        for (big, mark) in [(false, false), (false, true), (true, false), (true, true)] {
+            for bytes in [utf16(text, big, mark), utf32(text, big, mark)] {
+                let decoded = decode(&bytes, None).unwrap();
+                assert_eq!(
+                    (decoded.text.as_str(), decoded.replaced),
+                    (text, 0),
+                    "{}",
+                    decoded.encoding
+                );
+            }
+        }
+        let marked = [b"\xef\xbb\xbf", text.as_bytes()].concat();
+        assert_eq!(decode(&marked, Some("latin1")).unwrap().text, text);
+    }
+
+    #[test]
+    fn legacy_arabic_is_read_whatever_it_declares() {
+        let text = "تسري هذه الأحكام على جميع العاملين في المكتب، سواء أكانوا متفرغين أم لا. يستحق الموظف إجازة سنوية.";
+        let (bytes, ..) = encoding_rs::WINDOWS_1256.encode(text);
+        for declared in [
+            None,
+            Some("windows-1256"),
+            Some("iso-8859-1"),
+            Some("utf-8"),
+            Some("nonsense"),
+        ] {
+            assert_eq!(decode(&bytes, declared).unwrap().text, text, "{declared:?}");
+        }
+    }
+
+    #[test]
+    fn a_right_declaration_is_kept() {
+        let text = "Crème brûlée à la carte, déjà vu; naïve façade.";
+        let (bytes, ..) = encoding_rs::WINDOWS_1252.encode(text);
+        assert_eq!(decode(&bytes, Some("iso-8859-1")).unwrap().text, text);
+        assert_eq!(decode(&bytes, None).unwrap().text, text);
+    }
+
+    #[test]
+    fn binary_is_refused_and_empty_is_text() {
+        let binary: Vec<u8> = (0..2000u32).map(|n| (n * 7 % 31) as u8).collect();
+        assert_eq!(decode(&binary, None).unwrap_err().reason, "binary");
+        assert_eq!(decode(b"", None).unwrap().text, "");
+    }
+}

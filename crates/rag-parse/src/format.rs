@@ -1,0 +1,147 @@
+//! The formats that are read, and how a file's format is found.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::Failure;
+
+/// Bytes at the beginning of a file that are looked at for a signature.
+const SIGNATURE_WINDOW: usize = 1024;
+
+/// A format that this crate reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    /// Markdown with optional front matter.
+    Markdown,
+    /// HTML.
+    Html,
+    /// Plain text in any encoding.
+    Text,
+    /// Rows of separated values.
+    Delimited,
+    /// Office Open XML text document.
+    Docx,
+    /// Portable Document Format.
+    Pdf,
+}
+
+impl Format {
+    /// The media type that documents of this format carry.
+    pub fn media_type(self) -> &'static str {
+        match self {
+            Self::Markdown => "text/markdown",
+            Self::Html => "text/html",
+            Self::Text => "text/plain",
+            Self::Delimited => "text/csv",
+            Self::Docx => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+            Self::Pdf => "application/pdf",
+        }
+    }
+
+    /// Finds the format of the file `source` by its first bytes where they decide, else by its name.
+    /// A file of unknown name that is text is read as plain text.
+    pub fn of(source: &str, bytes: &[u8]) -> Result<Self, Failure> {
+        let window = &bytes[..bytes.len().min(SIGNATURE_WINDOW)];
+        if window.windows(5).any(|five| five == b"%PDF-") {
+            return Ok(Self::Pdf);
+        }
+        let extension = extension(source);
+        if window.starts_with(b"PK\x03\x04") {
+            return match extension.as_str() {
+                "docx" | "docm" | "dotx" => Ok(Self::Docx),
+                _ => Err(unsupported(&extension, "a zip archive")),
+            };
+        }
+        if let Some(what) = binary_signature(window) {
+            return Err(unsupported(&extension, what));
+        }
+        match extension.as_str() {
+            "md" | "markdown" | "mdown" | "mkd" => Ok(Self::Markdown),
+            "html" | "htm" | "xhtml" => Ok(Self::Html),
+            "csv" | "tsv" | "tab" => Ok(Self::Delimited),
+            "pdf" => Err(Failure::lasting(
+                "damaged",
+                "the name says PDF but the file has no PDF header",
+            )),
+            "docx" | "docm" | "dotx" => Err(Failure::lasting(
+                "damaged",
+                "the name says DOCX but the file is no zip archive",
+            )),
+            "eml" | "msg" | "rtf" | "doc" | "xls" | "ppt" | "xml" | "svg" => {
+                Err(unsupported(&extension, "a file of that kind"))
+            }
+            _ if looks_like_html(window) => Ok(Self::Html),
+            _ => Ok(Self::Text),
+        }
+    }
+}
+
+/// The extension of a path in lower case, or nothing.
+fn extension(source: &str) -> String {
+    let name = source.rsplit('/').next().unwrap_or_default();
+    name.rsplit_once('.')
+        .map_or_else(String::new, |(_, extension)| extension.to_ascii_lowercase())
+}
+
+fn unsupported(extension: &str, what: &str) -> Failure {
+    let name = if extension.is_empty() {
+        String::new()
+    } else {
+        format!(" (`.{extension}`)")
+    };
+    Failure::lasting(
+        "unsupported",
+        format!("{what}{name} is not a format that can be read; convert or remove it"),
+    )
+}
+
+/// Names a well-known binary format by its first bytes.
+fn binary_signature(window: &[u8]) -> Option<&'static str> {
+    const SIGNATURES: &[(&[u8], &str)] = &[
+        (b"\x89PNG", "a PNG image"),
+        (b"\xff\xd8\xff", "a JPEG image"),
+        (b"GIF8", "a GIF image"),
+        (b"\x7fELF", "an executable"),
+        (b"MZ\x90", "an executable"),
+        (b"\x1f\x8b", "a gzip archive"),
+        (b"\xd0\xcf\x11\xe0", "an old Office file"),
+        (b"SQLite format 3", "a database"),
+        (b"{\\rtf", "a rich text file"),
+    ];
+    SIGNATURES
+        .iter()
+        .find(|(signature, _)| window.starts_with(signature))
+        .map(|(_, what)| *what)
+}
+
+fn looks_like_html(window: &[u8]) -> bool {
+    let start = String::from_utf8_lossy(window).trim_start().to_ascii_lowercase();
+    start.starts_with("<!doctype html") || start.starts_with("<html")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_decides_before_the_name() {
+        let cases: &[(&str, &[u8], Result<Format, &str>)] = &[
+            ("a/b.md", b"# x", Ok(Format::Markdown)),
+            ("b.HTM", b"x", Ok(Format::Html)),
+            ("b.tsv", b"x", Ok(Format::Delimited)),
+            ("b.txt", b"%PDF-1.7", Ok(Format::Pdf)),
+            ("b.pdf", b"hello", Err("damaged")),
+            ("b.docx", b"PK\x03\x04", Ok(Format::Docx)),
+            ("b.docx", b"hello", Err("damaged")),
+            ("b.zip", b"PK\x03\x04", Err("unsupported")),
+            ("b.png", b"\x89PNG\r\n", Err("unsupported")),
+            ("README", b"hello", Ok(Format::Text)),
+            ("page", b"\n<!DOCTYPE html><p>", Ok(Format::Html)),
+            ("no.dir/file", b"x", Ok(Format::Text)),
+        ];
+        for (source, bytes, expected) in cases {
+            let found = Format::of(source, bytes).map_err(|failure| failure.reason);
+            assert_eq!(found, expected.map_err(str::to_owned), "{source}");
+        }
+    }
+}

@@ -1,0 +1,402 @@
+//! HTML to blocks: metadata, headings, paragraphs, lists, tables and preformatted text.
+//!
+//! Dropped as no part of the text: scripts, styles, navigation, form controls, hidden elements, and the
+//! footer of the page. The tree is walked with an explicit stack, so nesting cannot overflow ours.
+
+mod head;
+mod table;
+
+use ego_tree::iter::Edge;
+use rag_core::document::BlockKind;
+use scraper::{ElementRef, Html, Node, node::Element};
+
+use crate::config::Config;
+use crate::draft::Draft;
+use crate::encoding::decode;
+use crate::error::Failure;
+
+type NodeRef<'t> = ego_tree::NodeRef<'t, Node>;
+
+/// Elements whose content is no text of the document.
+const DROPPED: &[&str] = &[
+    "script", "style", "nav", "noscript", "template", "head", "iframe", "object", "svg", "canvas", "audio",
+    "video", "button", "select", "textarea", "dialog", "menu",
+];
+
+/// Elements that begin and end a block.
+const BLOCKS: &[&str] = &[
+    "p",
+    "div",
+    "section",
+    "article",
+    "main",
+    "header",
+    "footer",
+    "aside",
+    "blockquote",
+    "address",
+    "figure",
+    "form",
+    "fieldset",
+    "details",
+    "summary",
+    "ul",
+    "ol",
+    "dl",
+    "hr",
+    "body",
+    "center",
+    "table",
+    "caption",
+    "thead",
+    "tbody",
+    "tfoot",
+    "tr",
+    "td",
+    "th",
+];
+
+/// Reads an HTML file into `draft`.
+pub(crate) fn parse(bytes: &[u8], config: &Config, draft: &mut Draft) -> Result<(), Failure> {
+    let declared = head::declared_encoding(bytes);
+    let decoded = decode(bytes, declared.as_deref())?;
+    if decoded.replaced > 0 {
+        let message = format!(
+            "{} characters are no valid {} and were replaced",
+            decoded.replaced, decoded.encoding
+        );
+        draft.warn("encoding", message);
+    }
+    check_depth(&decoded.text, config.limits.max_depth)?;
+    let html = Html::parse_document(&decoded.text);
+    draft.metadata = head::metadata(&html)?;
+    Walk::new(draft).tree(*html.root_element());
+    Ok(())
+}
+
+/// Reads HTML that stands inside another text into `draft`.
+pub(crate) fn parse_fragment(html: &str, config: &Config, draft: &mut Draft) -> Result<(), Failure> {
+    if html.trim_start().starts_with("<!--") && html.trim_end().ends_with("-->") {
+        return Ok(());
+    }
+    check_depth(html, config.limits.max_depth)?;
+    let html = Html::parse_fragment(html);
+    Walk::new(draft).tree(*html.root_element());
+    Ok(())
+}
+
+/// Refuses text whose elements nest deeper than the limit. Elements that browsers close by themselves
+/// do not count, since leaving them open is common; the tree builder is quadratic in the rest.
+fn check_depth(html: &str, limit: usize) -> Result<(), Failure> {
+    const SELF_CLOSING: &[&str] = &[
+        "p", "li", "td", "th", "tr", "dt", "dd", "option", "tbody", "thead", "tfoot", "br", "hr", "img",
+        "input", "meta", "link", "col", "area", "base", "embed", "source", "track", "wbr", "param", "html",
+        "head", "body",
+    ];
+    let mut depth = 0usize;
+    for (at, _) in html.match_indices('<') {
+        let tag = &html[at + 1..];
+        let is_end = tag.starts_with('/');
+        let name: String = tag
+            .trim_start_matches('/')
+            .chars()
+            .take_while(char::is_ascii_alphanumeric)
+            .take(12)
+            .collect();
+        if name.is_empty() || SELF_CLOSING.contains(&name.to_ascii_lowercase().as_str()) {
+            continue;
+        }
+        depth = if is_end {
+            depth.saturating_sub(1)
+        } else {
+            depth + 1
+        };
+        if depth > limit {
+            let message = format!("its elements are nested more than {limit} deep; it was left out");
+            return Err(Failure::lasting("too-deep", message));
+        }
+    }
+    Ok(())
+}
+
+struct Walk<'w> {
+    draft: &'w mut Draft,
+    inline: String,
+    /// Kind and list state of the elements around the text, innermost last.
+    within: Vec<Within>,
+    /// Term of a definition list that waits for its definition.
+    term: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Within {
+    Heading(usize),
+    Item,
+    Code,
+    Caption,
+    Term,
+    Definition,
+    Bullets,
+    Numbers(u64),
+}
+
+impl<'w> Walk<'w> {
+    fn new(draft: &'w mut Draft) -> Self {
+        Self {
+            draft,
+            inline: String::new(),
+            within: Vec::new(),
+            term: None,
+        }
+    }
+
+    fn tree(&mut self, root: NodeRef<'_>) {
+        let mut skipped: Option<ego_tree::NodeId> = None;
+        for edge in root.traverse() {
+            match (edge, skipped) {
+                (Edge::Close(node), Some(id)) if node.id() == id => skipped = None,
+                (_, Some(_)) => {}
+                (Edge::Open(node), None) => {
+                    if self.open(node) {
+                        skipped = Some(node.id());
+                    }
+                }
+                (Edge::Close(node), None) => self.close(node),
+            }
+        }
+        self.flush();
+    }
+
+    /// Enters a node; true when its content was dealt with or is to be left out.
+    fn open(&mut self, node: NodeRef<'_>) -> bool {
+        if let Node::Text(text) = node.value() {
+            self.text(text);
+        }
+        let Some(element) = ElementRef::wrap(node) else {
+            return false;
+        };
+        let name = element.value().name();
+        if DROPPED.contains(&name) || is_hidden(element.value()) || is_page_footer(element) {
+            return true;
+        }
+        match name {
+            "table" => return self.table(element),
+            "br" => self.inline.push('\n'),
+            "img" => self.alternative(element.value()),
+            "li" => self.open_item(),
+            "ul" => self.enter(Within::Bullets),
+            "ol" => self.enter(Within::Numbers(first_number(element.value()))),
+            "pre" => self.enter(Within::Code),
+            "figcaption" | "caption" => self.enter(Within::Caption),
+            "dt" => self.enter(Within::Term),
+            "dd" => self.enter(Within::Definition),
+            _ => match heading_level(name) {
+                Some(level) => self.enter(Within::Heading(level)),
+                None if BLOCKS.contains(&name) => self.flush(),
+                None => {}
+            },
+        }
+        false
+    }
+
+    fn close(&mut self, node: NodeRef<'_>) {
+        let Some(element) = ElementRef::wrap(node) else {
+            return;
+        };
+        let name = element.value().name();
+        match name {
+            "li" | "ul" | "ol" | "pre" | "figcaption" | "caption" | "dt" | "dd" => self.leave(),
+            _ if heading_level(name).is_some() => self.leave(),
+            _ if BLOCKS.contains(&name) => self.flush(),
+            _ => {}
+        }
+    }
+
+    /// Line breaks of the source count only in preformatted text.
+    fn text(&mut self, text: &str) {
+        if self.within.last() == Some(&Within::Code) {
+            self.inline.push_str(text);
+            return;
+        }
+        self.inline.extend(
+            text.chars()
+                .map(|c| if matches!(c, '\n' | '\r') { ' ' } else { c }),
+        );
+    }
+
+    fn alternative(&mut self, image: &Element) {
+        if let Some(text) = image.attr("alt").filter(|text| !text.trim().is_empty()) {
+            self.inline.push(' ');
+            self.text(text);
+            self.inline.push(' ');
+        }
+    }
+
+    fn enter(&mut self, within: Within) {
+        self.flush();
+        self.within.push(within);
+    }
+
+    fn leave(&mut self) {
+        self.flush();
+        self.within.pop();
+    }
+
+    fn open_item(&mut self) {
+        self.flush();
+        if let Some(Within::Numbers(number)) = self.within.last_mut() {
+            self.inline = format!("{number}. ");
+            *number += 1;
+        }
+        self.within.push(Within::Item);
+    }
+
+    /// Reads a table of data and returns true; a table that only lays out the page is walked through.
+    fn table(&mut self, element: ElementRef<'_>) -> bool {
+        let Some(found) = table::read(element) else {
+            self.flush();
+            return false;
+        };
+        self.flush();
+        if let Some(caption) = &found.caption {
+            self.draft.prose(BlockKind::Caption, caption);
+        }
+        self.draft.table(&found.table);
+        true
+    }
+
+    fn flush(&mut self) {
+        let text = std::mem::take(&mut self.inline);
+        if text.trim().is_empty() {
+            return;
+        }
+        let within = self
+            .within
+            .iter()
+            .rev()
+            .find(|w| !matches!(w, Within::Bullets | Within::Numbers(_)));
+        match within {
+            Some(Within::Heading(level)) => self.draft.heading(*level, &text),
+            Some(Within::Code) => self.draft.code(&text),
+            Some(Within::Item) => self.draft.prose(BlockKind::ListItem, &text),
+            Some(Within::Caption) => self.draft.prose(BlockKind::Caption, &text),
+            Some(Within::Term) => {
+                self.term = Some(text.trim().to_owned());
+                None
+            }
+            Some(Within::Definition) => {
+                let term = self.term.take().map(|term| term + ": ").unwrap_or_default();
+                self.draft.prose(BlockKind::ListItem, &(term + text.trim_start()))
+            }
+            _ => self.draft.prose(BlockKind::Paragraph, &text),
+        };
+    }
+}
+
+fn heading_level(name: &str) -> Option<usize> {
+    let level = name.strip_prefix('h')?.parse().ok()?;
+    (name.len() == 2 && (1..=6).contains(&level)).then_some(level)
+}
+
+fn first_number(list: &Element) -> u64 {
+    list.attr("start")
+        .and_then(|start| start.parse().ok())
+        .unwrap_or(1)
+}
+
+fn is_hidden(element: &Element) -> bool {
+    let style = element
+        .attr("style")
+        .unwrap_or_default()
+        .replace(' ', "")
+        .to_ascii_lowercase();
+    element.attr("hidden").is_some()
+        || element.attr("aria-hidden") == Some("true")
+        || element.attr("role") == Some("navigation")
+        || style.contains("display:none")
+        || style.contains("visibility:hidden")
+}
+
+/// A `footer` of the page, not of an article in it.
+fn is_page_footer(element: ElementRef<'_>) -> bool {
+    let parent = element.parent().and_then(ElementRef::wrap);
+    element.value().name() == "footer" && parent.is_some_and(|parent| parent.value().name() == "body")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocks(html: &str) -> Vec<(BlockKind, String)> {
+        let config = Config::default();
+        let mut draft = Draft::new(&config.limits);
+        parse(html.as_bytes(), &config, &mut draft).unwrap();
+        let (text, ..) = draft.finish();
+        text.blocks
+            .iter()
+            .map(|b| (b.kind, b.span.slice(&text.text).unwrap().to_owned()))
+            .collect()
+    }
+
+    #[test]
+    fn each_element_becomes_its_kind_of_block() {
+        use BlockKind::{Caption, Code, Heading, ListItem, Paragraph, TableRow};
+        let cases: &[(&str, &[(BlockKind, &str)])] = &[
+            (
+                "<h2>A <i>b</i></h2><p>one\n two<br>three</p>four",
+                &[
+                    (Heading, "A b"),
+                    (Paragraph, "one two\nthree"),
+                    (Paragraph, "four"),
+                ],
+            ),
+            (
+                "<ul><li>a<ul><li>b</li></ul>c</li></ul>",
+                &[(ListItem, "a"), (ListItem, "b"), (ListItem, "c")],
+            ),
+            (
+                "<ol start=3><li>a<li>b</ol>",
+                &[(ListItem, "3. a"), (ListItem, "4. b")],
+            ),
+            ("<dl><dt>SLA<dd>Four hours</dl>", &[(ListItem, "SLA: Four hours")]),
+            ("<pre>a  b\n c</pre>", &[(Code, "a  b\n c")]),
+            (
+                "<table><caption>Caps</caption><tr><th>Grade<th>Cap<tr><td>G1<td>145</table>",
+                &[(Caption, "Caps"), (TableRow, "Grade G1: cap 145.")],
+            ),
+            (
+                "<nav>menu</nav><script>x()</script><p hidden>no</p><p style='display: none'>no</p><main>yes</main><footer>imprint</footer>",
+                &[(Paragraph, "yes")],
+            ),
+            (
+                "<figure><img alt='a pump'><figcaption>Fig. 1</figcaption></figure>",
+                &[(Paragraph, "a pump"), (Caption, "Fig. 1")],
+            ),
+            (
+                "<table><tr><td><p>lay</p><table><tr><th>A<th>B<tr><td>1<td>2</table></td></tr></table>",
+                &[(Paragraph, "lay"), (TableRow, "A 1: B 2.")],
+            ),
+            ("", &[]),
+        ];
+        for (html, expected) in cases {
+            let expected: Vec<_> = expected
+                .iter()
+                .map(|(kind, text)| (*kind, (*text).to_owned()))
+                .collect();
+            assert_eq!(blocks(html), expected, "{html}");
+        }
+    }
+
+    #[test]
+    fn deep_nesting_is_refused_and_open_paragraphs_are_not() {
+        let config = Config::default();
+        let mut draft = Draft::new(&config.limits);
+        let deep = "<div>".repeat(100_000);
+        assert_eq!(
+            parse(deep.as_bytes(), &config, &mut draft).unwrap_err().reason,
+            "too-deep"
+        );
+        let open = "<p>x<li>y<td>z".repeat(2_000);
+        parse(open.as_bytes(), &config, &mut draft).unwrap();
+    }
+}

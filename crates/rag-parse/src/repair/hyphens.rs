@@ -1,0 +1,96 @@
+//! Words that were cut by a hyphen at the end of a line.
+
+use std::collections::HashSet;
+
+/// The hyphenated words of a document, lower-cased: evidence that a hyphen belongs to a word.
+#[derive(Debug, Clone, Default)]
+pub struct KnownWords {
+    hyphenated: HashSet<String>,
+}
+
+impl KnownWords {
+    /// Collects the hyphenated words of `text`; those cut at a line end do not count.
+    pub fn of(text: &str) -> Self {
+        let words = text.split(|c: char| !is_word(c) && !is_hyphen(c));
+        let hyphenated = words
+            .map(|word| word.trim_matches(is_hyphen))
+            .filter(|word| word.contains(is_hyphen));
+        Self {
+            hyphenated: hyphenated.map(normal).collect(),
+        }
+    }
+
+    fn has(&self, head: &str, tail: &str) -> bool {
+        self.hyphenated.contains(&normal(&format!("{head}-{tail}")))
+    }
+}
+
+fn normal(word: &str) -> String {
+    word.to_lowercase().replace(is_hyphen, "-")
+}
+
+/// Joins `line`, which ends in a hyphen, with the line that follows it; `None` when it does not.
+///
+/// The hyphen stays when the tail begins with a capital or holds a digit, when the word has a hyphen
+/// already, or when the hyphenated word stands elsewhere in the document.
+///
+/// ```
+/// use rag_parse::repair::hyphens::{KnownWords, rejoin};
+///
+/// let known = KnownWords::of("a well-known rule");
+/// assert_eq!(rejoin("for all em-", "ployees", &known).as_deref(), Some("for all employees"));
+/// assert_eq!(rejoin("a well-", "known rule", &known).as_deref(), Some("a well-known rule"));
+/// assert_eq!(rejoin("ERR-", "4012", &known).as_deref(), Some("ERR-4012"));
+/// ```
+pub fn rejoin(line: &str, next: &str, known: &KnownWords) -> Option<String> {
+    let next = next.trim_start();
+    let body = line.trim_end().strip_suffix(is_hyphen)?;
+    let head = body
+        .rsplit(|c: char| !is_word(c) && !is_hyphen(c))
+        .next()
+        .unwrap_or_default();
+    let tail: String = next.chars().take_while(|&c| is_word(c)).collect();
+    if head.is_empty() || tail.is_empty() || !head.ends_with(char::is_alphanumeric) {
+        return None;
+    }
+    let keeps_hyphen = tail.starts_with(char::is_uppercase)
+        || tail.contains(char::is_numeric)
+        || head.contains(char::is_numeric)
+        || head.contains(is_hyphen)
+        || known.has(head, &tail);
+    let hyphen = if keeps_hyphen { "-" } else { "" };
+    Some(format!("{body}{hyphen}{next}"))
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Hyphen-minus, hyphen, non-breaking hyphen, soft hyphen.
+fn is_hyphen(c: char) -> bool {
+    matches!(c, '-' | '\u{2010}' | '\u{2011}' | '\u{AD}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cut_words_are_rejoined_and_real_hyphens_kept() {
+        let known = KnownWords::of("The dual-encoder is re-\nranked. Self-\nservice");
+        let cases = [
+            ("company busi-", "ness. Book", Some("company business. Book")),
+            ("the dual-", "encoder", Some("the dual-encoder")),
+            ("Anglo-", "American", Some("Anglo-American")),
+            ("COVID-", "19 rules", Some("COVID-19 rules")),
+            ("state-of-the-", "art", Some("state-of-the-art")),
+            ("soft\u{AD}", "ware", Some("software")),
+            ("a dash -", "here", None),
+            ("no hyphen", "here", None),
+            ("range 1-", ", then", None),
+        ];
+        for (line, next, expected) in cases {
+            assert_eq!(rejoin(line, next, &known).as_deref(), expected, "{line} {next}");
+        }
+    }
+}
