@@ -1,0 +1,9 @@
+//! Scoring answers against labels: right and cited, or rightly declined.
+
+mod label;
+mod matching;
+mod score;
+
+pub use label::Label;
+pub use matching::{contains_answer, normalise};
+pub use score::{AnswerReport, AnswerScores, Rate, Verdict, score_answers};

@@ -1,0 +1,317 @@
+//! What became of each labelled question, and the shares that follow.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use rag_core::answer::{Answer, CitationStatus};
+use serde::{Deserialize, Serialize};
+
+use super::label::Label;
+
+/// How many documents from the top are looked at for a relevant one.
+const RETRIEVAL_DEPTH: usize = 3;
+
+/// A share: how many of how many.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rate {
+    /// Those for which it holds.
+    pub hits: usize,
+    /// All for which it could be said.
+    pub of: usize,
+}
+
+impl Rate {
+    /// The share from 0 to 1, or `None` when there was nothing to look at.
+    pub fn share(self) -> Option<f64> {
+        (self.of > 0).then(|| self.hits as f64 / self.of as f64)
+    }
+
+    fn count(&mut self, holds: Option<bool>) {
+        if let Some(holds) = holds {
+            self.of += 1;
+            self.hits += usize::from(holds);
+        }
+    }
+}
+
+/// What became of one labelled question. A field is `None` where the question does not ask for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Verdict {
+    /// The question's id.
+    pub question: String,
+    /// The question's kind.
+    pub kind: String,
+    /// Rank of the first relevant document among the documents of the context, from 1; `None` also
+    /// when it is not there.
+    pub relevant_rank: Option<usize>,
+    /// Whether a relevant document is among the first three; only for answerable questions.
+    pub retrieved: Option<bool>,
+    /// Whether the answer contains an accepted text; only for answerable questions.
+    pub correct: Option<bool>,
+    /// Whether a verified citation names a relevant document; only for answerable questions.
+    pub cited: Option<bool>,
+    /// Whether an unanswerable question was declined; only for those.
+    pub declined_rightly: Option<bool>,
+    /// Whether an answerable question was declined; only for those.
+    pub declined_wrongly: Option<bool>,
+}
+
+/// Shares over a set of labelled questions.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AnswerScores {
+    /// Answerable questions with a relevant document among the first three.
+    pub retrieval_top3: Rate,
+    /// Answerable questions whose answer is right and cites a relevant document.
+    pub answerable_correct_cited: Rate,
+    /// Answerable questions whose answer is right.
+    pub answerable_correct: Rate,
+    /// Unanswerable questions that were declined.
+    pub declined_right: Rate,
+    /// Answerable questions that were declined.
+    pub declined_wrong: Rate,
+}
+
+/// The result of [`score_answers`].
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct AnswerReport {
+    /// Over all questions.
+    pub all: AnswerScores,
+    /// By kind of question.
+    pub by_kind: BTreeMap<String, AnswerScores>,
+    /// How well confidence tells answerable from unanswerable questions: the chance that an
+    /// answerable one has the higher confidence (area under the ROC curve). `None` when all
+    /// questions are of one sort.
+    pub auroc: Option<f64>,
+    /// Ids of labelled questions without an answer; they are in no share.
+    pub missing: Vec<String>,
+    /// What became of each question, in the order of the labels.
+    pub verdicts: Vec<Verdict>,
+}
+
+/// Compares `answers` with `labels` by question id.
+pub fn score_answers(labels: &[Label], answers: &[Answer]) -> AnswerReport {
+    let by_id: HashMap<&str, &Answer> = answers
+        .iter()
+        .map(|answer| (answer.question.id.as_str(), answer))
+        .collect();
+    let mut report = AnswerReport::default();
+    let mut confidences = Vec::new();
+    for label in labels {
+        let Some(answer) = by_id.get(label.question.id.as_str()) else {
+            report.missing.push(label.question.id.clone());
+            continue;
+        };
+        let verdict = judge(label, answer);
+        let kind = report.by_kind.entry(label.kind.clone()).or_default();
+        kind.count(&verdict);
+        report.all.count(&verdict);
+        report.verdicts.push(verdict);
+        confidences.push((answer.confidence, label.answerable));
+    }
+    report.auroc = auroc(&confidences);
+    report
+}
+
+impl AnswerScores {
+    fn count(&mut self, verdict: &Verdict) {
+        let both = verdict
+            .correct
+            .zip(verdict.cited)
+            .map(|(correct, cited)| correct && cited);
+        self.retrieval_top3.count(verdict.retrieved);
+        self.answerable_correct_cited.count(both);
+        self.answerable_correct.count(verdict.correct);
+        self.declined_right.count(verdict.declined_rightly);
+        self.declined_wrong.count(verdict.declined_wrongly);
+    }
+}
+
+fn judge(label: &Label, answer: &Answer) -> Verdict {
+    let relevant: HashSet<&str> = label.relevant.iter().map(String::as_str).collect();
+    let relevant_rank = documents(answer)
+        .iter()
+        .position(|id| relevant.contains(id))
+        .map(|index| index + 1);
+    let is_cited = answer.citations.iter().any(|citation| {
+        citation.status == CitationStatus::Verified && relevant.contains(citation.document.as_str())
+    });
+    let for_answerable = |holds: bool| label.answerable.then_some(holds);
+    let with_documents = |holds: bool| for_answerable(holds).filter(|_| !relevant.is_empty());
+    let said = label
+        .accepts(&answer.text)
+        .map(|accepted| accepted && !answer.abstained);
+    Verdict {
+        question: label.question.id.clone(),
+        kind: label.kind.clone(),
+        relevant_rank,
+        retrieved: with_documents(relevant_rank.is_some_and(|rank| rank <= RETRIEVAL_DEPTH)),
+        correct: said.filter(|_| label.answerable),
+        cited: with_documents(is_cited),
+        declined_rightly: (!label.answerable).then_some(answer.abstained),
+        declined_wrongly: for_answerable(answer.abstained),
+    }
+}
+
+/// The documents of the answer's context, each once, best first.
+fn documents(answer: &Answer) -> Vec<&str> {
+    let mut seen = HashSet::new();
+    let ids = answer
+        .passages
+        .iter()
+        .map(|hit| hit.passage.document_id().as_str());
+    ids.filter(|id| seen.insert(*id)).collect()
+}
+
+/// Area under the ROC curve by the rank-sum statistic (Mann and Whitney, 1947); ties count half.
+fn auroc(scored: &[(f32, bool)]) -> Option<f64> {
+    let positives = scored.iter().filter(|(_, positive)| *positive).count();
+    let negatives = scored.len() - positives;
+    if positives == 0 || negatives == 0 {
+        return None;
+    }
+    let mut sorted = scored.to_vec();
+    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut below = 0;
+    let mut wins = 0.0;
+    for tied in sorted.chunk_by(|a, b| a.0 == b.0) {
+        let won = tied.iter().filter(|(_, positive)| *positive).count();
+        let lost = tied.len() - won;
+        wins += won as f64 * (below as f64 + lost as f64 / 2.0);
+        below += lost;
+    }
+    Some(wins / (positives * negatives) as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permissions::testing::hit;
+    use rag_core::access::Principal;
+    use rag_core::answer::{Citation, DECLINED, Usage, Verification};
+    use rag_core::question::Question;
+
+    fn label(id: &str, answerable: bool) -> Label {
+        Label {
+            question: Question::new(id, "?", Principal::everyone()),
+            kind: "plain".to_owned(),
+            relevant: if answerable {
+                vec!["good".to_owned()]
+            } else {
+                Vec::new()
+            },
+            answers: if answerable {
+                vec!["5 days".to_owned()]
+            } else {
+                Vec::new()
+            },
+            parts: Vec::new(),
+            answerable,
+        }
+    }
+
+    fn answer(id: &str, text: &str, documents: &[&str], cited: Option<(&str, CitationStatus)>) -> Answer {
+        let hits: Vec<_> = documents.iter().map(|document| hit(document, "text")).collect();
+        let citations = cited.into_iter().map(|(document, status)| {
+            let passage = hit(document, "text").passage;
+            Citation {
+                id: passage.id.clone(),
+                document: passage.id.document,
+                title: passage.title,
+                section: String::new(),
+                page: None,
+                bounding_box: None,
+                updated: None,
+                quote: String::new(),
+                span: None,
+                claim: String::new(),
+                status,
+            }
+        });
+        Answer {
+            question: Question::new(id, "?", Principal::everyone()),
+            text: text.to_owned(),
+            abstained: text == DECLINED,
+            confidence: if text == DECLINED { 0.1 } else { 0.9 },
+            citations: citations.collect(),
+            verification: Verification::default(),
+            passages: hits,
+            legs: Vec::new(),
+            notes: Vec::new(),
+            usage: Usage::default(),
+            timings_ms: BTreeMap::new(),
+        }
+    }
+
+    #[test]
+    fn each_question_gets_its_verdict() {
+        use CitationStatus::{Unsupported, Verified};
+        let labels = [
+            label("right", true),
+            label("wrong text", true),
+            label("wrong source", true),
+            label("unsupported", true),
+            label("declined", true),
+            label("rightly declined", false),
+            label("made up", false),
+            label("not asked", true),
+        ];
+        let answers = [
+            answer(
+                "right",
+                "It takes 5 days.",
+                &["x", "x", "y", "good"],
+                Some(("good", Verified)),
+            ),
+            answer(
+                "wrong text",
+                "It takes 6 days.",
+                &["good"],
+                Some(("good", Verified)),
+            ),
+            answer(
+                "wrong source",
+                "5 days",
+                &["a", "b", "c", "good"],
+                Some(("a", Verified)),
+            ),
+            answer("unsupported", "5 days", &[], Some(("good", Unsupported))),
+            answer("declined", DECLINED, &["good"], None),
+            answer("rightly declined", DECLINED, &[], None),
+            answer("made up", "5 days", &["a"], Some(("a", Verified))),
+        ];
+        let report = score_answers(&labels, &answers);
+        let rate = |hits, of| Rate { hits, of };
+        assert_eq!(report.all.retrieval_top3, rate(3, 5));
+        assert_eq!(report.all.answerable_correct, rate(3, 5));
+        assert_eq!(report.all.answerable_correct_cited, rate(1, 5));
+        assert_eq!(report.all.declined_right, rate(1, 2));
+        assert_eq!(report.all.declined_wrong, rate(1, 5));
+        assert_eq!(report.missing, ["not asked"]);
+        assert_eq!(report.by_kind["plain"], report.all);
+        assert_eq!(report.verdicts[0].relevant_rank, Some(3));
+    }
+
+    #[test]
+    fn the_area_under_the_curve_counts_ordered_pairs() {
+        let cases: &[(&[(f32, bool)], Option<f64>)] = &[
+            (&[(0.9, true), (0.1, false)], Some(1.0)),
+            (&[(0.1, true), (0.9, false)], Some(0.0)),
+            (&[(0.5, true), (0.5, false)], Some(0.5)),
+            // Of four pairs three are in order.
+            (
+                &[(0.9, true), (0.4, true), (0.6, false), (0.1, false)],
+                Some(0.75),
+            ),
+            (&[(0.9, true)], None),
+            (&[], None),
+        ];
+        for (scored, expected) in cases {
+            assert_eq!(auroc(scored), *expected, "{scored:?}");
+        }
+    }
+
+    #[test]
+    fn a_share_of_nothing_is_no_share() {
+        assert_eq!(Rate::default().share(), None);
+        assert_eq!(Rate { hits: 1, of: 4 }.share(), Some(0.25));
+    }
+}

@@ -1,0 +1,31 @@
+//! Judging what the other boxes wrote: metrics, qrels and run files, labelled answers, leaks.
+//!
+//! Reads BEIR folders, TREC qrels and run files, `hits.jsonl` and `answers.jsonl`; writes
+//! `metrics.json`, `per_query.jsonl` and TREC run files. [`retrieval`] measures rankings, [`data`]
+//! reads data sets, [`answers`] scores answers against labels, [`permissions`] searches what an asker
+//! was shown for text that they may not read.
+//!
+//! ```
+//! use rag_eval::retrieval::{Evaluation, Metric, Qrels, Run};
+//!
+//! let mut qrels = Qrels::default();
+//! qrels.insert("q1", "vpn-guide", 1);
+//! let mut run = Run::default();
+//! run.insert("q1".into(), [("vpn-guide".into(), 0.7), ("lunch-menu".into(), 0.9)]);
+//!
+//! let evaluation = Evaluation::of(&run, &qrels, &[Metric::ReciprocalRank(Some(10))]);
+//! assert_eq!(evaluation.means()["RR@10"], Some(0.5));
+//! ```
+//!
+//! A value that could not be computed is its own state (`None`, `null`), never 0, and is left out of
+//! means with its count beside them.
+//!
+//! Not here: running searches or generating answers; models; figures.
+
+pub mod answers;
+pub mod data;
+mod error;
+pub mod permissions;
+pub mod retrieval;
+
+pub use error::EvalError;

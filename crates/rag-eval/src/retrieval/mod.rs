@@ -1,0 +1,12 @@
+//! Measuring rankings against judgements: metrics, qrels and run files.
+
+mod evaluation;
+mod lines;
+mod metric;
+mod qrels;
+mod run;
+
+pub use evaluation::{Evaluation, QueryValues, RetrievalReport, Summary};
+pub use metric::{Metric, default_metrics};
+pub use qrels::Qrels;
+pub use run::{Run, Scored};
