@@ -79,16 +79,13 @@ pub fn contains_answer(answer: &str, accepted: &str) -> bool {
 
 /// True when a word may begin or end between `own`, at the edge of the found text, and `neighbour`.
 fn is_break(neighbour: Option<char>, own: char) -> bool {
-    match neighbour {
-        None | Some(' ') => true,
-        Some(c) => {
-            let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | '%');
-            // Letters beside each other are one word, except in scripts with attached particles or no spaces.
-            let is_latin_word =
-                c.is_alphanumeric() && own.is_ascii_alphanumeric() && c.is_ascii_alphanumeric();
-            !is_latin_word && !(is_number(c) && is_number(own))
-        }
-    }
+    let Some(c) = neighbour.filter(|&c| c != ' ') else {
+        return true;
+    };
+    // Letters beside each other are one word, except in scripts with attached particles or no spaces.
+    let is_word = c.is_ascii_alphanumeric() && own.is_ascii_alphanumeric();
+    let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | '%');
+    !(is_word || is_number(c) && is_number(own))
 }
 
 #[cfg(test)]

@@ -290,9 +290,11 @@ mod tests {
         assert_eq!(report.verdicts[0].relevant_rank, Some(3));
     }
 
+    type Case<'c> = (&'c [(f32, bool)], Option<f64>);
+
     #[test]
     fn the_area_under_the_curve_counts_ordered_pairs() {
-        let cases: &[(&[(f32, bool)], Option<f64>)] = &[
+        let cases: &[Case<'_>] = &[
             (&[(0.9, true), (0.1, false)], Some(1.0)),
             (&[(0.1, true), (0.9, false)], Some(0.0)),
             (&[(0.5, true), (0.5, false)], Some(0.5)),

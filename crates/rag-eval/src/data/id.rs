@@ -1,5 +1,7 @@
 //! A data set's document ids as ours and back, without loss.
 
+use std::fmt::Write;
+
 use rag_core::id::{DocumentId, IdError};
 
 /// The document id for a data set's `original` id: characters that an id may not have, and `%`, are
@@ -23,7 +25,7 @@ pub fn document_id(original: &str) -> Result<DocumentId, IdError> {
             continue;
         }
         for byte in c.encode_utf8(&mut buffer).bytes() {
-            written.push_str(&format!("%{byte:02X}"));
+            write!(written, "%{byte:02X}").expect("writing to a string cannot fail");
         }
     }
     DocumentId::new(written)
@@ -35,15 +37,12 @@ pub fn original_id(id: &DocumentId) -> String {
     let mut bytes = Vec::with_capacity(written.len());
     let mut rest = written;
     while let Some((&first, tail)) = rest.split_first() {
-        match escaped_byte(rest) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &rest[3..];
-            }
-            None => {
-                bytes.push(first);
-                rest = tail;
-            }
+        if let Some(byte) = escaped_byte(rest) {
+            bytes.push(byte);
+            rest = &rest[3..];
+        } else {
+            bytes.push(first);
+            rest = tail;
         }
     }
     String::from_utf8_lossy(&bytes).into_owned()

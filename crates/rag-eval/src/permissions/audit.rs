@@ -148,7 +148,7 @@ impl Auditor {
     pub fn search_value(&self, case: &str, surface: &str, value: &Value, question: &str) -> Vec<Leak> {
         let asked = self.runs_of(question);
         let mut leaks = Vec::new();
-        for_each_string(value, surface.to_owned(), &mut |place, text| {
+        for_each_string(value, surface, &mut |place, text| {
             let mut found = BTreeSet::new();
             self.search_string(text, &asked, &mut |number, kind| {
                 found.insert((number, kind));
@@ -191,7 +191,7 @@ impl Auditor {
     fn ids_in<'s>(&'s self, text: &'s str) -> impl Iterator<Item = (usize, &'s str)> {
         let pieces = text.split(|c: char| c.is_whitespace() || matches!(c, '#' | '[' | ']' | '"' | '\''));
         pieces.flat_map(|piece| {
-            let tight = piece.split(|c: char| matches!(c, '=' | ',' | ';' | ':' | '(' | ')' | '<' | '>'));
+            let tight = piece.split(['=', ',', ';', ':', '(', ')', '<', '>']);
             let bare = piece.trim_matches(|c: char| c.is_ascii_punctuation());
             let sentence_end = piece.trim_end_matches(['.', ',', '!', '?']);
             tight
@@ -221,17 +221,17 @@ fn counts_as_id(text: &str, id: &str) -> bool {
 }
 
 /// Calls `each` with every string in `value` and where it is.
-fn for_each_string(value: &Value, place: String, each: &mut impl FnMut(&str, &str)) {
+fn for_each_string(value: &Value, place: &str, each: &mut impl FnMut(&str, &str)) {
     match value {
-        Value::String(text) => each(&place, text),
+        Value::String(text) => each(place, text),
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
-                for_each_string(item, format!("{place}[{index}]"), each);
+                for_each_string(item, &format!("{place}[{index}]"), each);
             }
         }
         Value::Object(fields) => {
             for (name, field) in fields {
-                for_each_string(field, format!("{place}.{name}"), each);
+                for_each_string(field, &format!("{place}.{name}"), each);
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}

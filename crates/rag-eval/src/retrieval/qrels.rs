@@ -18,9 +18,8 @@ impl Qrels {
         let mut qrels = Self::default();
         for_each_line(path, |number, line| {
             let columns: Vec<&str> = line.split_whitespace().collect();
-            let (query, document, gain) = match columns[..] {
-                [query, document, gain] | [query, _, document, gain] => (query, document, gain),
-                _ => return Err(format!("{} columns where 3 or 4 are expected", columns.len())),
+            let ([query, document, gain] | [query, _, document, gain]) = columns[..] else {
+                return Err(format!("{} columns where 3 or 4 are expected", columns.len()));
             };
             match parse_gain(gain) {
                 Some(gain) => qrels.insert(query, document, gain),
