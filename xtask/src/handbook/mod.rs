@@ -11,6 +11,8 @@ mod source;
 
 #[cfg(test)]
 mod corpus;
+#[cfg(test)]
+mod expectations;
 
 use std::path::{Path, PathBuf};
 
