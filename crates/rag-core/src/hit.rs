@@ -1,12 +1,18 @@
 //! Ranked passages, and the record of how each came to its place.
 
 use std::collections::BTreeMap;
-use std::fmt;
+use std::fmt::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
 use crate::passage::Passage;
 use crate::question::Question;
+
+/// The rankings of a batch, in the order of the questions.
+pub const HITS_FILE: &str = "hits.jsonl";
+
+/// The same rankings in the form that trec_eval and ir-measures read.
+pub const RUN_FILE: &str = "run.trec";
 
 /// One of the two searches whose rankings are fused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -83,4 +89,19 @@ pub struct Ranking {
     /// Milliseconds that each step took, by its name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub timings_ms: BTreeMap<String, f64>,
+}
+
+impl Ranking {
+    /// Appends the ranking as lines of a TREC run, `question Q0 passage rank score tag`. White space in
+    /// the question's id becomes `_`, since it would shift the columns.
+    pub fn write_trec(&self, tag: &str, out: &mut String) {
+        let question = self.question.id.replace(char::is_whitespace, "_");
+        for hit in &self.hits {
+            let line = format_args!(
+                "{question} Q0 {} {} {} {tag}",
+                hit.passage.id, hit.rank, hit.score
+            );
+            writeln!(out, "{line}").expect("writing to a string cannot fail");
+        }
+    }
 }

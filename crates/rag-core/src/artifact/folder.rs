@@ -6,7 +6,8 @@ use serde::de::DeserializeOwned;
 
 use super::codec::{self, Kind};
 use super::manifest::{MANIFEST_FILE, Manifest, SCHEMA_VERSION};
-use super::{ArtifactError, Digest, jsonl};
+use super::{ArtifactError, ArtifactKey, Digest, jsonl};
+use crate::stage::Outcome;
 
 /// Files up to this size are checked by digest when they are opened; larger ones by size, and in
 /// full by [`Artifact::verify`].
@@ -118,6 +119,19 @@ impl Artifact {
         }
         Ok(self.manifest.outputs.len())
     }
+}
+
+/// The counts of the artifact at `path` when it is `stage`'s with this key and its files are whole: then
+/// the stage need not run. What was written then counts as reused now.
+pub fn already_done(path: &Path, stage: &str, key: ArtifactKey) -> Option<Outcome> {
+    let present = Artifact::open(path, stage).ok()?;
+    let manifest = present.manifest();
+    let is_whole = || manifest.outputs.keys().all(|name| present.file(name).is_ok());
+    (manifest.key == key && is_whole()).then(|| Outcome {
+        reused: manifest.counts.reused + manifest.counts.written,
+        written: 0,
+        ..manifest.counts
+    })
 }
 
 fn read_manifest(path: &Path) -> Result<Manifest, ArtifactError> {

@@ -15,7 +15,7 @@ mod manifest;
 mod publish;
 
 pub use digest::{Digest, FileDigest};
-pub use folder::Artifact;
+pub use folder::{Artifact, already_done};
 pub use journal::Journal;
 pub use key::ArtifactKey;
 pub use lock::StoreLock;
