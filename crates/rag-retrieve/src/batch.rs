@@ -1,0 +1,76 @@
+//! The stage as a batch: a file of questions in, their rankings out, with a TREC run file.
+
+use std::path::Path;
+
+use rag_core::artifact::{ArtifactError, ArtifactWriter, Digest, StageKey, already_done, jsonl};
+use rag_core::hit::{HITS_FILE, RUN_FILE, Ranking};
+use rag_core::progress::{Progress, Unit};
+use rag_core::question::Question;
+use rag_core::stage::Outcome;
+use rag_index::Generation;
+use rag_models::Embedder;
+
+use crate::config::Config;
+use crate::error::RetrieveError;
+use crate::retriever::Retriever;
+
+/// The stage's name.
+pub const STAGE: &str = "retrieve";
+
+/// Raised whenever this crate ranks differently.
+pub const STAGE_VERSION: u32 = 1;
+
+/// What is lent to [`run`].
+pub struct Tools<'t> {
+    /// The generation that is searched.
+    pub generation: &'t Generation,
+    /// Embeds the questions; the model that the generation was built with.
+    pub embedder: &'t dyn Embedder,
+    /// Told how far the run is.
+    pub progress: &'t dyn Progress,
+}
+
+/// Searches for every question of the JSON-lines file `questions` and writes the artifact at `output`.
+///
+/// When `output` already holds the result of the same questions, generation and settings, nothing is done.
+pub fn run(
+    config: &Config,
+    questions: &Path,
+    output: &Path,
+    tools: &Tools<'_>,
+) -> Result<Outcome, RetrieveError> {
+    let retriever = Retriever::new(tools.generation, tools.embedder, config)?;
+    let digest = Digest::of_file(questions).map_err(ArtifactError::from)?;
+    let key = StageKey::new(STAGE, STAGE_VERSION, config)
+        .input("questions", &digest.blake3)
+        .input("generation", &tools.generation.key())
+        .model("embedder", &tools.embedder.identity().key());
+    if let Some(outcome) = already_done(output, STAGE, key.digest()) {
+        tools.progress.note("retrieve: nothing changed, kept the hits");
+        return Ok(outcome);
+    }
+    let questions: Vec<Question> = jsonl::read_all(questions)?;
+    let writer = ArtifactWriter::begin(output, key)?;
+    let mut hits = writer.json_lines::<Ranking>(HITS_FILE)?;
+    let mut trec = String::new();
+    tools
+        .progress
+        .start(STAGE, Some(questions.len() as u64), Unit::Items);
+    for question in &questions {
+        let ranking = retriever.search(question)?;
+        hits.write(&ranking)?;
+        ranking.write_trec(config.mode.name(), &mut trec);
+        tools.progress.advance(STAGE, 1);
+    }
+    tools.progress.finish(STAGE);
+    hits.finish()?;
+    fs_err::write(writer.path(RUN_FILE), trec).map_err(ArtifactError::from)?;
+    let count = questions.len() as u64;
+    let outcome = Outcome {
+        seen: count,
+        written: count,
+        ..Outcome::default()
+    };
+    writer.publish(outcome)?;
+    Ok(outcome)
+}
