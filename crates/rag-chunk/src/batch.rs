@@ -23,7 +23,7 @@ use crate::tokens::TokenCounter;
 pub const STAGE: &str = "chunk";
 
 /// Raised whenever this crate cuts differently.
-pub const STAGE_VERSION: u32 = 1;
+pub const STAGE_VERSION: u32 = 2;
 
 /// The passages, in the order of the documents.
 pub const PASSAGES_FILE: &str = "passages.jsonl";

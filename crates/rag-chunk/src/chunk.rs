@@ -14,7 +14,7 @@ use crate::fixed::{Start, window};
 use crate::outline::{Section, sections};
 use crate::pack::{Cut, Measured, pack};
 use crate::split::Limit;
-use crate::tokens::{TokenCounter, TokenMap};
+use crate::tokens::{Rough, TokenCounter, TokenMap};
 use crate::units::{trimmed, units};
 
 /// The passages of one document and what cutting had to break.
@@ -26,7 +26,9 @@ pub struct Chunked {
     pub counts: Counts,
 }
 
-/// Cuts `document` into passages of at most `config.max_tokens` tokens as `counter` counts them.
+/// Cuts `document` into passages of at most `config.max_tokens` tokens as `counter` counts them, or as
+/// [`Rough`] does when `counter` does not serve the document's language; [`Passage::tokens`] is
+/// `counter`'s count either way.
 ///
 /// The same inputs give the same passages. A setting outside its range, or a block whose span does
 /// not fit the document's text, is an error.
@@ -35,6 +37,17 @@ pub fn chunk_document(
     config: &Config,
     counter: &dyn TokenCounter,
 ) -> Result<Chunked, ChunkError> {
+    if counter.serves(document.language) {
+        return cut(document, config, counter);
+    }
+    let mut chunked = cut(document, config, &Rough)?;
+    for passage in &mut chunked.passages {
+        passage.tokens = (counter.count(&passage.context) + counter.count(&passage.text)) as u32;
+    }
+    Ok(chunked)
+}
+
+fn cut(document: &Document, config: &Config, counter: &dyn TokenCounter) -> Result<Chunked, ChunkError> {
     config.check()?;
     let sections = sections(document)?;
     let tokens = TokenMap::of(document, counter);

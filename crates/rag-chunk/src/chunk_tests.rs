@@ -255,6 +255,41 @@ fn a_passage_of_a_document_of_unknown_language_is_looked_at_itself() {
     assert_eq!(passages[0].language, Language::ARABIC);
 }
 
+/// A tokenizer that makes a token of every letter and was made for English.
+struct Letters;
+
+impl TokenCounter for Letters {
+    fn count(&self, text: &str) -> usize {
+        text.chars().filter(|c| !c.is_whitespace()).count()
+    }
+
+    fn offsets(&self, text: &str) -> Vec<(usize, usize)> {
+        let letters = text.char_indices().filter(|(_, c)| !c.is_whitespace());
+        letters.map(|(at, c)| (at, at + c.len_utf8())).collect()
+    }
+
+    fn serves(&self, language: Language) -> bool {
+        language == Language::ENGLISH
+    }
+}
+
+#[test]
+fn a_language_that_the_tokenizer_does_not_serve_is_cut_into_passages_of_usual_size() {
+    let mut document = document(&[(Paragraph, "خمسة أيام لكل موظف. ثم يوم واحد.", &[])]);
+    let config = plain(Kind::Sentence, 16);
+    let count = |document: &Document| {
+        chunk_document(document, &config, &Letters)
+            .unwrap()
+            .passages
+            .len()
+    };
+    assert_eq!(count(&document), 2);
+    document.language = Language::ARABIC;
+    assert_eq!(count(&document), 1);
+    let passages = chunk_document(&document, &config, &Letters).unwrap().passages;
+    assert_eq!(passages[0].tokens as usize, Letters.count(&passages[0].text));
+}
+
 #[test]
 fn an_empty_document_has_no_passages() {
     for kind in [Kind::Sentence, Kind::Markdown, Kind::Fixed] {

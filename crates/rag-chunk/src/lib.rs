@@ -51,4 +51,4 @@ pub use chunk::{Chunked, chunk_document};
 pub use config::{Config, ContextLine, Kind, Parent};
 pub use counts::Counts;
 pub use error::ChunkError;
-pub use tokens::{TokenCounter, Words};
+pub use tokens::{Rough, TokenCounter, Words};

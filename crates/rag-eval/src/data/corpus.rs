@@ -30,6 +30,9 @@ pub enum Distractors {
     Include,
 }
 
+/// Characters of a document that its language is found from: more only takes longer.
+const LANGUAGE_CHARS: usize = 600;
+
 /// The documents of a data set, to be streamed.
 #[derive(Debug, Clone)]
 pub struct Corpus {
@@ -137,7 +140,7 @@ impl Corpus {
     /// The corpus's main language, unless the script says otherwise: letter statistics err on short
     /// and technical texts, and one language gives one set of stems.
     fn language(&self, text: &str) -> Language {
-        let own = Language::detect(text);
+        let own = detect(text);
         let differs_in_script = (own == Language::ARABIC) != (self.main_language == Language::ARABIC);
         if differs_in_script && own != Language::UNKNOWN {
             return own;
@@ -149,13 +152,21 @@ impl Corpus {
 fn main_language(path: &Path) -> Result<Language, EvalError> {
     let mut counts: BTreeMap<Language, usize> = BTreeMap::new();
     for row in jsonl::Reader::<Row>::open(path)?.take(LANGUAGE_SAMPLE) {
-        let language = Language::detect(&row?.text);
+        let language = detect(&row?.text);
         if language != Language::UNKNOWN {
             *counts.entry(language).or_default() += 1;
         }
     }
     let most = counts.into_iter().max_by_key(|&(_, count)| count);
     Ok(most.map_or(Language::UNKNOWN, |(language, _)| language))
+}
+
+fn detect(text: &str) -> Language {
+    let end = text
+        .char_indices()
+        .nth(LANGUAGE_CHARS)
+        .map_or(text.len(), |(at, _)| at);
+    Language::detect(&text[..end])
 }
 
 fn file_name(path: &Path) -> String {
