@@ -63,8 +63,24 @@ impl Parser {
         Self { config, pdf }
     }
 
-    /// Parses the bytes of the file `source`, a path relative to the ingested folder.
+    /// Parses the bytes of the file `source`, a path relative to the ingested folder. A panic of an
+    /// engine is a failure of the file.
     pub fn parse(&self, source: &str, bytes: &[u8], given: &Given) -> Result<Parsed, Failure> {
+        let parse = std::panic::AssertUnwindSafe(|| self.try_parse(source, bytes, given));
+        std::panic::catch_unwind(parse).unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+            let text = text
+                .or_else(|| panic.downcast_ref::<String>().cloned())
+                .unwrap_or_default();
+            let text: String = text.chars().take(200).collect();
+            Err(Failure::lasting(
+                "crashed",
+                format!("the parser gave up on it: {text}"),
+            ))
+        })
+    }
+
+    fn try_parse(&self, source: &str, bytes: &[u8], given: &Given) -> Result<Parsed, Failure> {
         let limits = &self.config.limits;
         if bytes.len() as u64 > limits.max_file_bytes {
             return Err(too_large(bytes.len() as u64, limits.max_file_bytes));
@@ -124,7 +140,7 @@ impl Parser {
         let metadata = fields.metadata;
         let title = metadata
             .title
-            .or(text.first_heading)
+            .or(text.title)
             .unwrap_or_else(|| file_stem(source).to_owned());
         let document = Document {
             id,

@@ -14,6 +14,9 @@ const MAX_HEADING_LEVEL: usize = 9;
 pub(crate) struct Draft {
     /// What the file says about itself.
     pub(crate) metadata: Metadata,
+    /// Title from the file's properties, which are often left over from another file: used when the
+    /// text has no heading.
+    pub(crate) fallback_title: Option<String>,
     /// Number of pages, for formats that have them.
     pub(crate) pages: Option<u32>,
     /// What was lost or doubtful, each a reason and a sentence.
@@ -44,13 +47,15 @@ pub(crate) struct Warning {
 pub(crate) struct DraftText {
     pub(crate) text: String,
     pub(crate) blocks: Vec<Block>,
-    pub(crate) first_heading: Option<String>,
+    /// The first heading, or the title from the file's properties.
+    pub(crate) title: Option<String>,
 }
 
 impl Draft {
     pub(crate) fn new(limits: &Limits) -> Self {
         Self {
             metadata: Metadata::default(),
+            fallback_title: None,
             pages: None,
             warnings: Vec::new(),
             text: TextBuilder::default(),
@@ -172,13 +177,9 @@ impl Draft {
             });
         }
         let (text, blocks) = self.text.finish();
-        let first_heading = self.first_heading;
+        let title = self.first_heading.or(self.fallback_title);
         (
-            DraftText {
-                text,
-                blocks,
-                first_heading,
-            },
+            DraftText { text, blocks, title },
             self.metadata,
             self.pages,
             warnings,
@@ -239,7 +240,7 @@ mod tests {
         let (text, ..) = draft.finish();
         let paths: Vec<String> = text.blocks.iter().map(|b| b.heading_path.join(">")).collect();
         assert_eq!(paths, ["A", "A>B", "A>B>C", "A>D", "E", "E"]);
-        assert_eq!(text.first_heading.as_deref(), Some("A"));
+        assert_eq!(text.title.as_deref(), Some("A"));
     }
 
     #[test]

@@ -1,5 +1,33 @@
-//! Files to documents: blocks with kind, heading path, page, box and character span.
+//! Files to documents: the first box of the pipeline.
+//!
+//! Reads a folder of Markdown, HTML, plain text, CSV, DOCX and PDF files. Writes an artifact with
+//! `documents.jsonl` (one [`Document`](rag_core::document::Document) a line: text, and blocks with kind,
+//! heading path, page, box and span), `diagnostics.jsonl` (what was lost and why) and `sources.jsonl`
+//! (from which the next run knows what it may take over).
+//!
+//! ```
+//! use rag_core::document::BlockKind;
+//! use rag_parse::{Config, Given, Parser};
+//!
+//! let markdown = "# Trips\n\n| Grade | Hotel cap |\n|---|---|\n| G1 | EUR 145 |\n";
+//! let parsed = Parser::new(Config::default(), None).parse("trips.md", markdown.as_bytes(), &Given::default())?;
+//! let row = &parsed.document.blocks[1];
+//! assert_eq!(row.kind, BlockKind::TableRow);
+//! assert_eq!(parsed.document.block_text(row), "Grade G1: hotel cap EUR 145.");
+//! # Ok::<(), rag_parse::Failure>(())
+//! ```
+//!
+//! [`run`] does a whole folder: in child processes with bounds on memory and time ([`worker`]), without
+//! doing again what an earlier or a killed run has done.
+//!
+//! Who may read a document is read from its front matter, `<meta>` elements, properties, a sidecar
+//! `<file>.meta.toml` or a `_defaults.meta.toml` in a folder above it ([`metadata`]). An access list that
+//! is there but cannot be read keeps the document out.
+//!
+//! Not here: cutting documents into passages, models, the network. Not yet: text recognition of scans
+//! (they are named in the diagnostics), PPTX, XLSX, EML, EPUB.
 
+mod archive;
 mod config;
 mod delimited;
 mod document;
@@ -17,6 +45,7 @@ mod run;
 pub mod table;
 mod text;
 pub mod worker;
+mod xml;
 
 pub use config::{Config, Limits, PdfEngine, RepairConfig, Runtime, WorkerCommand};
 pub use document::{Given, Parsed, Parser};

@@ -75,26 +75,16 @@ pub(crate) struct Setup {
     pub(crate) command: Option<crate::config::WorkerCommand>,
 }
 
-/// Reads and parses one file. A panic of a parser is a failure of the file.
+/// Reads and parses one file.
 fn parse_file(parser: &crate::document::Parser, job: &Job, max_bytes: u64) -> JobResult {
     let bytes = match read_stable(&job.path, max_bytes) {
         Ok(bytes) => bytes,
         Err(failure) => return JobResult::lost(failure),
     };
-    let content = Some(rag_core::artifact::Digest::of(&bytes).to_string());
-    let parse = std::panic::AssertUnwindSafe(|| parser.parse(&job.source, &bytes, &job.given));
-    let outcome = std::panic::catch_unwind(parse).unwrap_or_else(|panic| {
-        let what = panic.downcast_ref::<&str>().map(ToString::to_string);
-        let what = what
-            .or_else(|| panic.downcast_ref::<String>().cloned())
-            .unwrap_or_default();
-        let what: String = what.chars().take(200).collect();
-        Err(Failure::lasting(
-            "crashed",
-            format!("the parser gave up on it: {what}"),
-        ))
-    });
-    JobResult { content, outcome }
+    JobResult {
+        content: Some(rag_core::artifact::Digest::of(&bytes).to_string()),
+        outcome: parser.parse(&job.source, &bytes, &job.given),
+    }
 }
 
 /// Times that a file is read again when it changes while it is read.

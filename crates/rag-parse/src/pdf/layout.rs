@@ -1,0 +1,335 @@
+//! Rows to blocks: headings by size and weight, paragraphs, list items, table rows and captions.
+
+use rag_core::document::{Block, BlockKind};
+use rag_core::span::BoundingBox;
+
+use super::glyph::Turn;
+use super::rows::{Row, bounds};
+use super::tables::{FoundTable, table_at};
+use crate::config::RepairConfig;
+use crate::draft::Draft;
+use crate::repair::hyphens::{KnownWords, rejoin};
+use crate::table::Table;
+
+/// How much larger than the body a line must be to be a heading.
+const HEADING_SIZE: f32 = 1.12;
+
+/// Longest heading, in characters.
+const MAX_HEADING: usize = 200;
+
+/// Longest heading that is only bold, in characters.
+const MAX_BOLD_HEADING: usize = 90;
+
+/// Gap between lines that ends a paragraph: this times the usual one of the region.
+const PARAGRAPH_GAP: f32 = 1.3;
+
+/// Indent of a first line, in font sizes.
+const INDENT: f32 = 0.9;
+
+/// Largest shift of a column between two pages of one table, in points.
+const SAME_COLUMN: f32 = 12.0;
+
+/// Font sizes of a document: that of its body, and those of its headings, largest first.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Sizes {
+    body: f32,
+    headings: Vec<f32>,
+}
+
+impl Sizes {
+    /// Finds the sizes in all rows of a document: the body is the size of most characters.
+    pub(super) fn of<'r>(rows: impl Iterator<Item = (f32, usize, &'r str)>) -> Self {
+        let mut counts: std::collections::BTreeMap<i32, (usize, bool)> = std::collections::BTreeMap::new();
+        for (size, characters, text) in rows {
+            let entry = counts.entry(half_points(size)).or_default();
+            entry.0 += characters;
+            entry.1 |= text.chars().any(char::is_alphabetic);
+        }
+        let body = counts
+            .iter()
+            .max_by_key(|(_, (count, _))| *count)
+            .map_or(0, |(size, _)| *size);
+        let is_heading = |size: &i32| *size as f32 >= body as f32 * HEADING_SIZE;
+        let headings = counts
+            .iter()
+            .rev()
+            .filter(|(size, (_, has_letters))| is_heading(size) && *has_letters);
+        Self {
+            body: body as f32 / 2.0,
+            headings: headings.map(|(size, _)| *size as f32 / 2.0).collect(),
+        }
+    }
+
+    /// The heading level of a font size, 1 for the largest; nothing for the body's.
+    fn level(&self, size: f32) -> Option<usize> {
+        let size = half_points(size) as f32 / 2.0;
+        self.headings
+            .iter()
+            .position(|heading| (heading - size).abs() < 0.01)
+            .map(|at| at + 1)
+    }
+}
+
+fn half_points(size: f32) -> i32 {
+    (size * 2.0).round() as i32
+}
+
+/// Where the rows that are being read stand.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) page: u32,
+    pub(super) size: (f32, f32),
+    pub(super) turn: Turn,
+}
+
+/// Reads the regions of all pages into a draft.
+pub(super) struct Layout<'l> {
+    pub(super) draft: &'l mut Draft,
+    pub(super) repair: &'l RepairConfig,
+    pub(super) known: KnownWords,
+    pub(super) sizes: Sizes,
+    /// Columns and header of the table that ended the region before, if it ended in one.
+    pub(super) open_table: Option<(Vec<(f32, f32)>, Vec<String>)>,
+}
+
+impl Layout<'_> {
+    /// Reads the rows of one region.
+    pub(super) fn region(&mut self, rows: &[Row], place: Place) {
+        let leading = usual_gap(rows);
+        let mut at = 0;
+        while at < rows.len() {
+            if let Some(table) = table_at(&rows[at..]) {
+                self.table(&table, &rows[at..], place);
+                at += table.taken;
+                continue;
+            }
+            self.open_table = None;
+            let taken = self.paragraph_length(&rows[at..], leading);
+            self.paragraph(&rows[at..at + taken], place);
+            at += taken;
+        }
+    }
+
+    fn table(&mut self, found: &FoundTable, rows: &[Row], place: Place) {
+        let continued = self
+            .open_table
+            .take()
+            .filter(|(columns, _)| is_same_columns(columns, &found.columns));
+        let (headers, skipped) = match continued {
+            Some((_, headers)) if found.grid[0] == headers => (headers, 1),
+            Some((_, headers)) if found.header_rows == 0 || !headers.is_empty() && !rows[0].is_bold() => {
+                (headers, 0)
+            }
+            _ => {
+                let table = Table::from_grid(found.grid.clone(), found.header_rows);
+                (table.headers, found.header_rows)
+            }
+        };
+        let table = Table {
+            headers,
+            rows: Vec::new(),
+        };
+        for (cells, &(from, to)) in found.grid.iter().zip(&found.lines).skip(skipped) {
+            let bounds = bounds(&rows[from..to]);
+            if let Some(block) = self.draft.row(&table, cells) {
+                locate(block, bounds, place);
+            }
+        }
+        self.open_table = Some((found.columns.clone(), table.headers));
+    }
+
+    /// How many rows make the paragraph or heading that begins here.
+    fn paragraph_length(&self, rows: &[Row], leading: f32) -> usize {
+        let first = &rows[0];
+        let level = self.heading_level(first);
+        let mut taken = 1;
+        while let Some(row) = rows.get(taken) {
+            let before = &rows[taken - 1];
+            let gap = row.baseline() - before.baseline();
+            let size = before.size().max(row.size());
+            let usual = if level.is_some() {
+                size * 1.3
+            } else {
+                leading.max(size)
+            };
+            let is_other = (row.size() - first.size()).abs() > 0.6 && row.segments.len() == 1
+                || row.is_bold() != first.is_bold() && (level.is_some() || self.heading_level(row).is_some());
+            let is_indented = taken > 0
+                && row.left() > before.left() + row.size() * INDENT
+                && level.is_none()
+                && before.right() < row.right().max(first.right()) - row.size() * 2.0;
+            let begins_item = is_list_item(&row.text());
+            let begins_table = row.segments.len() > 1 && table_at(&rows[taken..]).is_some();
+            if gap <= 0.0
+                || gap > usual * PARAGRAPH_GAP
+                || is_other
+                || is_indented
+                || begins_item
+                || begins_table
+            {
+                break;
+            }
+            taken += 1;
+        }
+        taken
+    }
+
+    fn paragraph(&mut self, rows: &[Row], place: Place) {
+        let texts: Vec<String> = rows.iter().map(Row::text).collect();
+        let text = self.join(&texts);
+        let level = self
+            .heading_level(&rows[0])
+            .filter(|_| is_heading_text(&text, rows));
+        let block = if let Some(level) = level {
+            self.draft.heading(level, &text)
+        } else if let Some(item) = list_item(&text) {
+            self.draft.prose(BlockKind::ListItem, item)
+        } else if is_caption(&text) {
+            self.draft.prose(BlockKind::Caption, &text)
+        } else {
+            self.draft.prose(BlockKind::Paragraph, &text)
+        };
+        if let Some(block) = block {
+            locate(block, bounds(rows), place);
+        }
+    }
+
+    /// Joins the lines of a paragraph, and the words that were cut at their ends.
+    fn join(&self, lines: &[String]) -> String {
+        let mut text = String::new();
+        for line in lines {
+            let joined = if self.repair.rejoin_hyphens {
+                rejoin(&text, line, &self.known)
+            } else {
+                None
+            };
+            match joined {
+                Some(joined) => text = joined,
+                None if text.is_empty() => text.push_str(line),
+                None => {
+                    text.push(if self.repair.unwrap_paragraphs { ' ' } else { '\n' });
+                    text.push_str(line);
+                }
+            }
+        }
+        text
+    }
+
+    fn heading_level(&self, row: &Row) -> Option<usize> {
+        if row.segments.len() > 2 {
+            return None;
+        }
+        let by_size = self.sizes.level(row.size());
+        let is_bold_line = row.is_bold() && row.size() >= self.sizes.body * 0.95;
+        by_size.or_else(|| is_bold_line.then(|| self.sizes.headings.len() + 1))
+    }
+}
+
+fn locate(block: &mut Block, bounds: Option<BoundingBox>, place: Place) {
+    block.page = Some(place.page);
+    block.bounding_box = bounds.map(|bounds| rounded(place.turn.back(place.size, bounds)));
+}
+
+/// Tenths of a point are finer than anybody can see and keep the artifact small.
+fn rounded(bounds: BoundingBox) -> BoundingBox {
+    let round = |x: f32| (x * 10.0).round() / 10.0;
+    BoundingBox {
+        left: round(bounds.left),
+        top: round(bounds.top),
+        right: round(bounds.right),
+        bottom: round(bounds.bottom),
+    }
+}
+
+fn is_same_columns(a: &[(f32, f32)], b: &[(f32, f32)]) -> bool {
+    a.len() == b.len()
+        && a.iter()
+            .zip(b)
+            .all(|(a, b)| (a.0 - b.0).abs() <= SAME_COLUMN || (a.1 - b.1).abs() <= SAME_COLUMN)
+}
+
+/// The median gap between neighbouring rows.
+fn usual_gap(rows: &[Row]) -> f32 {
+    let mut gaps: Vec<f32> = rows
+        .windows(2)
+        .map(|pair| pair[1].baseline() - pair[0].baseline())
+        .filter(|gap| *gap > 0.0)
+        .collect();
+    gaps.sort_by(f32::total_cmp);
+    gaps.get(gaps.len() / 3).copied().unwrap_or(0.0)
+}
+
+/// A heading has letters, is not too long, and if only its weight sets it apart, stands alone and does
+/// not end like a sentence.
+fn is_heading_text(text: &str, rows: &[Row]) -> bool {
+    let characters = text.chars().count();
+    let is_only_bold = rows.iter().all(Row::is_bold) && rows.len() == 1;
+    let longest = if is_only_bold {
+        MAX_BOLD_HEADING
+    } else {
+        MAX_HEADING
+    };
+    characters <= longest && text.chars().any(char::is_alphabetic) && !text.ends_with(['.', ',', ';'])
+}
+
+fn is_caption(text: &str) -> bool {
+    let start: String = text.chars().take(8).collect::<String>().to_lowercase();
+    let is_named = ["fig. ", "figure ", "table "]
+        .iter()
+        .any(|word| start.starts_with(word));
+    let number = text.split_whitespace().nth(1).unwrap_or_default();
+    is_named && number.starts_with(|c: char| c.is_ascii_digit()) && number.ends_with(['.', ':'])
+}
+
+fn is_list_item(text: &str) -> bool {
+    list_item(text).is_some()
+}
+
+/// The item behind its bullet; a numbered item keeps its number.
+fn list_item(text: &str) -> Option<&str> {
+    for bullet in ["• ", "‣ ", "▪ ", "◦ ", "● ", "– ", "- ", "* ", "· ", "o "] {
+        if let Some(rest) = text.strip_prefix(bullet) {
+            return Some(rest.trim_start());
+        }
+    }
+    let digits = text.chars().take_while(char::is_ascii_digit).count();
+    let rest = &text[digits..];
+    ((1..=2).contains(&digits) && (rest.starts_with(". ") || rest.starts_with(") "))).then_some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_body_is_the_size_of_most_characters() {
+        let rows = [
+            (18.0, 20, "Title"),
+            (13.0, 40, "Part"),
+            (10.0, 900, "text"),
+            (10.1, 300, "text"),
+            (8.0, 50, "note"),
+            (20.0, 3, "***"),
+        ];
+        let sizes = Sizes::of(rows.into_iter());
+        assert_eq!((sizes.body, sizes.headings.clone()), (10.0, vec![18.0, 13.0]));
+        assert_eq!(
+            (
+                sizes.level(18.1),
+                sizes.level(13.0),
+                sizes.level(10.0),
+                sizes.level(8.0)
+            ),
+            (Some(1), Some(2), None, None)
+        );
+    }
+
+    #[test]
+    fn items_and_captions_are_told() {
+        assert_eq!(list_item("• one"), Some("one"));
+        assert_eq!(list_item("12. twelve"), Some("12. twelve"));
+        assert_eq!(list_item("2026. A year"), None);
+        assert!(is_caption("Table 3: Caps") && is_caption("Fig. 2. A pump"));
+        assert!(!is_caption("Table manners matter.") && !is_caption("Figure it out"));
+    }
+}
