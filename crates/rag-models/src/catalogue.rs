@@ -98,6 +98,8 @@ pub struct EncoderSettings {
     pub query_prefix: &'static str,
     /// Text put before a passage.
     pub passage_prefix: &'static str,
+    /// Numbers per vector.
+    pub dimension: usize,
     /// Longest input in tokens, special tokens included.
     pub max_tokens: usize,
     /// ISO 639-1 codes of the languages served; empty means all.
@@ -194,6 +196,7 @@ pub const CATALOGUE: &[ModelEntry] = &[
             pooling: Pooling::Mean,
             query_prefix: "",
             passage_prefix: "",
+            dimension: 384,
             max_tokens: 256,
             languages: &["en"],
         }),
@@ -226,6 +229,7 @@ pub const CATALOGUE: &[ModelEntry] = &[
             pooling: Pooling::None,
             query_prefix: "",
             passage_prefix: "",
+            dimension: 384,
             max_tokens: 512,
             languages: &["en"],
         }),
@@ -258,6 +262,7 @@ pub const CATALOGUE: &[ModelEntry] = &[
             pooling: Pooling::Cls,
             query_prefix: "Represent this sentence for searching relevant passages: ",
             passage_prefix: "",
+            dimension: 384,
             max_tokens: 512,
             languages: &["en"],
         }),
@@ -285,6 +290,7 @@ pub const CATALOGUE: &[ModelEntry] = &[
             pooling: Pooling::Mean,
             query_prefix: "query: ",
             passage_prefix: "passage: ",
+            dimension: 384,
             max_tokens: 512,
             languages: &[],
         }),

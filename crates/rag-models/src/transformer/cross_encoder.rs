@@ -1,0 +1,142 @@
+//! Transformer cross-encoders: question and passage in one input, one score out.
+
+use super::{LazyEncoder, TextTokenizer};
+use crate::bert::{Sequence, map_in_order};
+use crate::cross_encoder::{CrossEncoder, Scores};
+use crate::error::ModelError;
+use crate::identity::ModelIdentity;
+
+/// Windows of one passage at most; what lies beyond the last one is counted as cut.
+const MAX_WINDOWS: usize = 8;
+/// The share of a window that it has in common with the next one, so that no sentence is always split.
+const OVERLAP: usize = 4;
+
+/// A BERT-family cross-encoder.
+#[derive(Debug)]
+pub struct TransformerCrossEncoder {
+    identity: ModelIdentity,
+    tokenizer: TextTokenizer,
+    encoder: LazyEncoder,
+    threads: usize,
+}
+
+impl TransformerCrossEncoder {
+    pub(crate) fn new(
+        identity: ModelIdentity,
+        tokenizer: TextTokenizer,
+        encoder: LazyEncoder,
+        threads: usize,
+    ) -> Self {
+        Self {
+            identity,
+            tokenizer,
+            encoder,
+            threads,
+        }
+    }
+
+    /// Windows over each passage, and what no window covers.
+    fn windows(&self, query: &[u32], passages: &[&str], room: usize) -> (Vec<Sequence>, Scores) {
+        let tokens = map_in_order(passages.len(), self.threads, |index| {
+            self.tokenizer.ids(passages[index])
+        });
+        let mut scores = Scores::default();
+        let mut inputs = Vec::new();
+        for ids in &tokens {
+            let ranges = window_ranges(ids.len(), room);
+            let covered = ranges.last().map_or(0, |range| range.end);
+            scores.windows.push(ranges.len());
+            scores.truncated_tokens.push(ids.len() - covered);
+            let template = self.tokenizer.template();
+            inputs.extend(ranges.into_iter().map(|range| template.pair(query, &ids[range])));
+        }
+        (inputs, scores)
+    }
+}
+
+impl CrossEncoder for TransformerCrossEncoder {
+    fn identity(&self) -> &ModelIdentity {
+        &self.identity
+    }
+
+    fn score(&self, query: &str, passages: &[&str]) -> Result<Scores, ModelError> {
+        let loaded = self.encoder.get()?;
+        let Some(head) = &loaded.head else {
+            return Err(ModelError::WrongRole {
+                name: self.identity.name.clone(),
+                found: "a model without classification head",
+                wanted: "a cross-encoder",
+            });
+        };
+        let room = self
+            .identity
+            .max_tokens
+            .saturating_sub(self.tokenizer.template().pair_extra());
+        let mut query_ids = self.tokenizer.ids(query);
+        // Half of the input is the passage's, however long the question.
+        let truncated_query_tokens = query_ids.len().saturating_sub(room / 2);
+        query_ids.truncate(room / 2);
+        let (inputs, mut scores) = self.windows(&query_ids, passages, room - query_ids.len());
+        scores.truncated_query_tokens = truncated_query_tokens;
+        let hidden = loaded.encoder.config().hidden;
+        let logits = loaded
+            .encoder
+            .map(&inputs, |_, states| head.score(&states[..hidden]), |_| {});
+        let mut logits = logits.into_iter();
+        for (&windows, passage) in scores.windows.iter().zip(passages) {
+            let best = logits
+                .by_ref()
+                .take(windows)
+                .fold(f32::NEG_INFINITY, |best, logit| {
+                    // NaN must not hide behind a comparison.
+                    if logit > best || logit.is_nan() {
+                        logit
+                    } else {
+                        best
+                    }
+                });
+            if !best.is_finite() {
+                return Err(ModelError::NotFinite {
+                    model: self.identity.name.clone(),
+                    text: passage.chars().take(40).collect(),
+                });
+            }
+            scores.logits.push(best);
+        }
+        Ok(scores)
+    }
+}
+
+/// Token ranges that cover `length` tokens in windows of `room`, overlapping by a quarter; at least one.
+fn window_ranges(length: usize, room: usize) -> Vec<std::ops::Range<usize>> {
+    let stride = (room - room / OVERLAP).max(1);
+    let mut ranges = Vec::new();
+    let mut start = 0;
+    loop {
+        let end = (start + room).min(length);
+        ranges.push(start..end);
+        if end == length || ranges.len() == MAX_WINDOWS {
+            return ranges;
+        }
+        start += stride;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_cover_a_passage_and_overlap() {
+        for (length, room, expected) in [
+            (0, 100, vec![0..0]),
+            (100, 100, vec![0..100]),
+            (101, 100, vec![0..100, 75..101]),
+            (250, 100, vec![0..100, 75..175, 150..250]),
+        ] {
+            assert_eq!(window_ranges(length, room), expected, "{length}");
+        }
+        let many = window_ranges(100_000, 100);
+        assert_eq!((many.len(), many[7].end), (8, 625));
+    }
+}
