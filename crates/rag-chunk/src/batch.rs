@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use rag_core::artifact::{Artifact, ArtifactKey, ArtifactWriter, StageKey, jsonl};
+use rag_core::artifact::{Artifact, ArtifactWriter, StageKey, already_done, jsonl};
 use rag_core::diagnostic::{Diagnostic, Severity};
 use rag_core::document::Document;
 use rag_core::id::DocumentId;
@@ -62,7 +62,7 @@ pub fn run(config: &Config, input: &Path, output: &Path, tools: &Tools<'_>) -> R
     let key = StageKey::new(STAGE, STAGE_VERSION, config)
         .input("documents", &documents.manifest().key)
         .model("tokenizer", tools.counter_identity);
-    if let Some(outcome) = already_done(output, key.digest()) {
+    if let Some(outcome) = already_done(output, STAGE, key.digest()) {
         tools.progress.note("chunk: nothing changed, kept the passages");
         return Ok(outcome);
     }
@@ -98,18 +98,6 @@ enum Fate {
     Reused(Chunked),
     Cut(Chunked),
     Refused(ChunkError),
-}
-
-/// The counts of the artifact at `output` when it already is what is asked for and is whole.
-fn already_done(output: &Path, key: ArtifactKey) -> Option<Outcome> {
-    let present = Artifact::open(output, STAGE).ok()?;
-    let manifest = present.manifest();
-    let is_whole = || manifest.outputs.keys().all(|name| present.file(name).is_ok());
-    (manifest.key == key && is_whole()).then(|| Outcome {
-        reused: manifest.counts.reused + manifest.counts.written,
-        written: 0,
-        ..manifest.counts
-    })
 }
 
 /// Cuts documents side by side and returns them in their order.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rag_core::artifact::{Artifact, ArtifactWriter, Digest, StageKey};
+use rag_core::artifact::{ArtifactWriter, Digest, StageKey, already_done};
 use rag_core::diagnostic::Diagnostic;
 use rag_core::document::Document;
 use rag_core::stage::Outcome;
@@ -49,16 +49,8 @@ pub fn import(dataset: &Dataset, config: ImportConfig, output: &Path) -> Result<
         Readers::Overlay => Some(Permissions::read(dataset)?),
     };
     let key = stage_key(dataset, config, &corpus)?;
-    if let Ok(present) = Artifact::open(output, STAGE)
-        && present.manifest().key == key.digest()
-        && present.verify().is_ok()
-    {
-        let seen = present.manifest().counts.seen;
-        return Ok(Outcome {
-            seen,
-            reused: seen,
-            ..Outcome::default()
-        });
+    if let Some(outcome) = already_done(output, STAGE, key.digest()) {
+        return Ok(outcome);
     }
     let writer = ArtifactWriter::begin(output, key)?;
     let mut documents = writer.json_lines::<Document>("documents.jsonl")?;
@@ -91,6 +83,7 @@ fn stage_key(dataset: &Dataset, config: ImportConfig, corpus: &Corpus) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rag_core::artifact::Artifact;
 
     #[test]
     fn a_corpus_is_imported_once_and_again_when_it_changes() {
