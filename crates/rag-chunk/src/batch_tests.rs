@@ -1,8 +1,11 @@
 //! What a second run takes over, and what it must not.
 
 use rag_core::access::AccessList;
+use rag_core::artifact::jsonl;
+use rag_core::diagnostic::Diagnostic;
 use rag_core::document::BlockKind::Paragraph;
 use rag_core::id::DocumentId;
+use rag_core::passage::Passage;
 use rag_core::progress::Silent;
 
 use super::*;
@@ -16,20 +19,28 @@ fn named(id: &str, text: &str) -> Document {
     }
 }
 
-/// Publishes `documents` as a parse artifact and cuts it.
-fn chunk(folder: &Path, documents: &[Document], config: &Config) -> Outcome {
-    let input = folder.join("documents");
+/// Publishes `documents` as a parse artifact.
+fn publish(input: &Path, documents: &[Document]) {
     let key = StageKey::new(PARSE_STAGE, 1, &documents);
-    let writer = ArtifactWriter::begin(&input, key).unwrap();
+    let writer = ArtifactWriter::begin(input, key).unwrap();
     jsonl::write_all(&writer.path(DOCUMENTS_FILE), documents).unwrap();
     writer.publish(Outcome::default()).unwrap();
-    let tools = Tools {
-        counter: &Words,
+}
+
+fn tools(counter: &dyn TokenCounter) -> Tools<'_> {
+    Tools {
+        counter,
         counter_identity: "words",
         previous: None,
         progress: &Silent,
-    };
-    run(config, &input, &folder.join("passages"), &tools).unwrap()
+    }
+}
+
+/// Publishes `documents` and cuts them.
+fn chunk(folder: &Path, documents: &[Document], config: &Config) -> Outcome {
+    let input = folder.join("documents");
+    publish(&input, documents);
+    run(config, &input, &folder.join("passages"), &tools(&Words)).unwrap()
 }
 
 fn passages(folder: &Path) -> Vec<Passage> {
@@ -86,6 +97,40 @@ fn a_damaged_earlier_artifact_is_cut_again() {
         [1, 0, 1, 0]
     );
     assert_eq!(passages(folder.path()).len(), 1);
+}
+
+/// Refuses to count a marked document, as a tokenizer that dies would.
+struct Mortal;
+
+impl TokenCounter for Mortal {
+    fn count(&self, text: &str) -> usize {
+        Words.count(text)
+    }
+
+    fn offsets(&self, text: &str) -> Vec<(usize, usize)> {
+        assert!(!text.contains("Deadly"), "killed");
+        Words.offsets(text)
+    }
+}
+
+#[test]
+fn a_killed_run_is_taken_up_where_it_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut documents: Vec<Document> = (0..=BATCH)
+        .map(|n| named(&format!("d{n}"), "One. Two."))
+        .collect();
+    documents[BATCH].text.replace_range(.., "Deadly...");
+    let input = folder.path().join("documents");
+    publish(&input, &documents);
+    let output = folder.path().join("passages");
+    let run_with = |counter: &dyn TokenCounter| run(&Config::default(), &input, &output, &tools(counter));
+
+    let killed = std::panic::catch_unwind(|| run_with(&Mortal).map(counts));
+    assert!(killed.is_err() && !output.exists());
+    let reused = BATCH as u64;
+    assert_eq!(counts(run_with(&Words).unwrap()), [reused + 1, reused, 1, 0]);
+    assert_eq!(passages(folder.path()).len(), BATCH + 1);
+    assert!(!folder.path().join(".passages.journal").exists());
 }
 
 #[test]

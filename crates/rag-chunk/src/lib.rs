@@ -40,6 +40,7 @@ mod fixed;
 mod outline;
 mod pack;
 mod reuse;
+mod sink;
 mod split;
 #[cfg(test)]
 mod testing;
