@@ -53,76 +53,122 @@ pub(super) unsafe fn tile<S: Simd, P: Product, const M: usize, const R: usize>(
 /// Multiplies all rows of `a` by `matrix` into `out` (row-major, `matrix.outputs` numbers per row).
 ///
 /// # Safety
-/// As [`Simd`]; `a` must be valid for `rows.len()` encoded rows and `out` for as many output rows. The
-/// matrix must be packed for `P` with panels of R vectors, its outputs a multiple of 16.
+/// As [`Simd`]; `scales` has one entry per group and row; `a` must be valid for as many encoded rows and `out`
+/// for as many output rows. The matrix must be packed for `P` with panels of R vectors, its outputs a
+/// multiple of 16.
 #[inline(always)]
 pub(super) unsafe fn multiply<S: Simd, P: Product, const M: usize, const R: usize>(
     matrix: &PackedMatrix,
     a: *const u32,
-    rows: &[RowScale],
+    scales: &[RowScale],
     finish: Finish,
     out: *mut f32,
 ) {
+    let rows = scales.len() / matrix.groups();
     for panel in 0..matrix.panels() {
+        let block = Block {
+            matrix,
+            panel,
+            a,
+            scales,
+            finish,
+            out,
+        };
         let mut row = 0;
-        // SAFETY: blocks lie within `rows`; the rest is this function's contract.
+        // SAFETY: blocks lie within the rows; the rest is this function's contract.
         unsafe {
-            while row + M <= rows.len() {
-                block::<S, P, M, R>(matrix, panel, a, rows, row, finish, out);
+            while row + M <= rows {
+                block.compute::<S, P, M, R>(row);
                 row += M;
             }
             // What is left is fewer than eight rows.
-            if row + 4 <= rows.len() {
-                block::<S, P, 4, R>(matrix, panel, a, rows, row, finish, out);
+            if row + 4 <= rows {
+                block.compute::<S, P, 4, R>(row);
                 row += 4;
             }
-            if row + 2 <= rows.len() {
-                block::<S, P, 2, R>(matrix, panel, a, rows, row, finish, out);
+            if row + 2 <= rows {
+                block.compute::<S, P, 2, R>(row);
                 row += 2;
             }
-            if row < rows.len() {
-                block::<S, P, 1, R>(matrix, panel, a, rows, row, finish, out);
+            if row < rows {
+                block.compute::<S, P, 1, R>(row);
             }
         }
     }
 }
 
-/// One tile of the product, finished and written.
-#[inline(always)]
-unsafe fn block<S: Simd, P: Product, const M: usize, const R: usize>(
-    matrix: &PackedMatrix,
+/// One panel of a product.
+struct Block<'b> {
+    matrix: &'b PackedMatrix,
     panel: usize,
     a: *const u32,
-    rows: &[RowScale],
-    first: usize,
+    scales: &'b [RowScale],
     finish: Finish,
     out: *mut f32,
-) {
-    let words = matrix.row_words();
-    let width = R * LANES;
-    let vectors = (matrix.outputs - panel * width).div_ceil(LANES).min(R);
-    // SAFETY: as `multiply`; bias, scales and totals are padded to whole panels.
-    unsafe {
-        let weights = matrix.panel(panel).as_ptr().cast::<u32>();
-        let sums = tile::<S, P, M, R>(a.add(first * words), words, words, weights, width);
+}
+
+impl Block<'_> {
+    /// One tile of the product from row `first` on, finished and written. Groups of inputs with scales of
+    /// their own are added up in the output.
+    ///
+    /// # Safety
+    /// As [`multiply`]; M rows must be there.
+    #[inline(always)]
+    unsafe fn compute<S: Simd, P: Product, const M: usize, const R: usize>(&self, first: usize) {
+        let words = self.matrix.row_words();
+        let width = R * LANES;
+        let groups = self.matrix.groups();
+        // SAFETY: by this function's contract.
+        unsafe {
+            let a = self.a.add(first * words);
+            let weights = self.matrix.panel(self.panel).as_ptr().cast::<u32>();
+            for group in 0..groups {
+                let range = self.matrix.group_words(group);
+                let weights = weights.add(range.start * width);
+                let sums = tile::<S, P, M, R>(a.add(range.start), words, range.len(), weights, width);
+                self.write::<S, P, M, R>(first, group, group + 1 == groups, sums);
+            }
+        }
+    }
+
+    /// Scales the sums of one group, adds what is there already, and finishes after the last group.
+    ///
+    /// # Safety
+    /// As [`Block::compute`]; bias, scales and totals of the matrix are padded to whole panels.
+    #[inline(always)]
+    unsafe fn write<S: Simd, P: Product, const M: usize, const R: usize>(
+        &self,
+        first: usize,
+        group: usize,
+        is_last: bool,
+        sums: [[P::Sum<S>; R]; M],
+    ) {
+        let matrix = self.matrix;
+        let start = self.panel * R * LANES;
+        let vectors = (matrix.outputs - start).div_ceil(LANES).min(R);
+        let adds = group > 0 || self.finish == Finish::AddTo;
+        let padded = matrix.bias.len();
         for (row, sums) in sums.into_iter().enumerate() {
-            let scale = rows[first + row];
+            let scale = self.scales[(first + row) * matrix.groups() + group];
             for (vector, sum) in sums.into_iter().enumerate().take(vectors) {
-                let column = panel * width + vector * LANES;
-                let value = P::finish::<S>(
-                    sum,
-                    scale,
-                    matrix.scales.as_ptr().add(column),
-                    matrix.totals.as_ptr().add(column),
-                );
-                let value = S::add(value, S::load(matrix.bias.as_ptr().add(column)));
-                let target = out.add((first + row) * matrix.outputs + column);
-                let value = match finish {
-                    Finish::Store => value,
-                    Finish::Gelu => P::gelu::<S>(value),
-                    Finish::AddTo => S::add(value, S::load(target)),
-                };
-                S::store(target, value);
+                let column = start + vector * LANES;
+                // SAFETY: by this function's contract.
+                unsafe {
+                    let scales = matrix.scales.as_ptr().add(group * padded + column);
+                    let totals = matrix.totals.as_ptr().add(group * padded + column);
+                    let mut value = P::finish::<S>(sum, scale, scales, totals);
+                    let target = self.out.add((first + row) * matrix.outputs + column);
+                    if group == 0 {
+                        value = S::add(value, S::load(matrix.bias.as_ptr().add(column)));
+                    }
+                    if adds {
+                        value = S::add(value, S::load(target));
+                    }
+                    if is_last && self.finish == Finish::Gelu {
+                        value = P::gelu::<S>(value);
+                    }
+                    S::store(target, value);
+                }
             }
         }
     }

@@ -6,7 +6,7 @@
 use super::attention::{self, AttentionScratch, AttentionShape};
 use super::elementwise;
 use super::gemm::{self, Finish};
-use super::matrix::{PackedMatrix, step};
+use super::matrix::{PackedMatrix, group_inputs, step};
 use super::product::{Bf16, F32, Int8, Product, RowScale};
 use super::simd::plain::Plain;
 use super::simd::{InstructionSet, LANES};
@@ -128,16 +128,17 @@ impl Kernels {
             width.is_multiple_of(LANES) && rows.len().is_multiple_of(width),
             "rows are whole vectors"
         );
-        let words = width / step(self.precision);
-        encoded.words.resize(rows.len() / width * words, 0);
+        let step = step(self.precision);
+        let group = group_inputs(self.precision, width);
+        encoded.words.resize(rows.len() / step, 0);
         encoded.scales.clear();
-        for (row, words) in rows
-            .chunks_exact(width)
-            .zip(encoded.words.chunks_exact_mut(words))
-        {
-            // SAFETY: `new` checked the instruction set; both slices have the lengths that `encode` needs.
-            let scale = unsafe { (self.encode)(row.as_ptr(), width, words.as_mut_ptr()) };
-            encoded.scales.push(scale);
+        let words = encoded.words.chunks_exact_mut(width / step);
+        for (row, words) in rows.chunks_exact(width).zip(words) {
+            for (row, words) in row.chunks(group).zip(words.chunks_mut(group / step)) {
+                // SAFETY: `new` checked the instruction set; both slices are a whole group.
+                let scale = unsafe { (self.encode)(row.as_ptr(), row.len(), words.as_mut_ptr()) };
+                encoded.scales.push(scale);
+            }
         }
     }
 
@@ -157,8 +158,10 @@ impl Kernels {
             matrix.outputs.is_multiple_of(LANES),
             "output rows are whole vectors"
         );
-        assert_eq!(rows.words.len(), rows.scales.len() * matrix.row_words());
-        assert_eq!(out.len(), rows.scales.len() * matrix.outputs);
+        let count = rows.words.len() / matrix.row_words();
+        assert_eq!(rows.words.len(), count * matrix.row_words());
+        assert_eq!(rows.scales.len(), count * matrix.groups());
+        assert_eq!(out.len(), count * matrix.outputs);
         // SAFETY: `new` checked the instruction set; the lengths were checked above.
         unsafe {
             (self.multiply)(
@@ -203,7 +206,7 @@ impl Kernels {
     }
 }
 
-/// Rows of activations as the words a product reads.
+/// Rows of activations as the words a product reads, with the scale of each group of each row.
 #[derive(Debug, Default)]
 pub(super) struct EncodedRows {
     words: Vec<u32>,

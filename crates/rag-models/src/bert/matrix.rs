@@ -13,6 +13,10 @@ pub(super) struct Line(pub(super) [u32; 16]);
 
 /// Words per line.
 const LINE_WORDS: usize = 16;
+/// Inputs that share a scale in int8. One scale per row leaves little resolution beside an outlier, and the
+/// numbers after GELU have many: on MiniLM the smallest cosine to f32 over 100 abstracts is 0.9952 with one
+/// scale per row, 0.9979 with one per 384 inputs, 0.9990 with one per 192, 0.9992 with one per 128.
+const INT8_GROUP: usize = 192;
 
 /// Weights and bias of one linear layer.
 #[derive(Debug)]
@@ -25,8 +29,9 @@ pub(super) struct PackedMatrix {
     /// Columns per panel.
     pub(super) width: usize,
     lines: Vec<Line>,
-    /// Per column, padded to whole panels: bias, weight scale, and scale times the sum of the weights.
+    /// Bias per column, padded to whole panels.
     pub(super) bias: Vec<f32>,
+    /// Per group and (padded) column: the weights' scale, and the scale times the sum of the weights.
     pub(super) scales: Vec<f32>,
     pub(super) totals: Vec<f32>,
 }
@@ -54,8 +59,8 @@ impl PackedMatrix {
             width,
             lines: vec![Line([0; LINE_WORDS]); padded * inputs / step(precision) / LINE_WORDS],
             bias: bias.to_vec(),
-            scales: vec![1.0; padded],
-            totals: vec![0.0; padded],
+            scales: vec![1.0; padded * groups(precision, inputs)],
+            totals: vec![0.0; padded * groups(precision, inputs)],
         };
         packed.bias.resize(padded, 0.0);
         for (column, row) in weights.chunks_exact(inputs).enumerate() {
@@ -67,6 +72,17 @@ impl PackedMatrix {
     /// Words of one encoded input row.
     pub(super) fn row_words(&self) -> usize {
         self.inputs / step(self.precision)
+    }
+
+    /// Groups of inputs with scales of their own.
+    pub(super) fn groups(&self) -> usize {
+        groups(self.precision, self.inputs)
+    }
+
+    /// The words of group number `group` within a row.
+    pub(super) fn group_words(&self, group: usize) -> std::ops::Range<usize> {
+        let words = group_inputs(self.precision, self.inputs) / step(self.precision);
+        group * words..((group + 1) * words).min(self.row_words())
     }
 
     /// Panels of columns.
@@ -95,22 +111,30 @@ impl PackedMatrix {
                 }
             }
             Precision::Int8 => {
-                let largest = weights
-                    .iter()
-                    .fold(0.0f32, |largest, weight| largest.max(weight.abs()));
-                let scale = if largest > 0.0 { largest / 127.0 } else { 1.0 };
-                let mut total = 0;
-                for (index, four) in weights.chunks_exact(4).enumerate() {
-                    let bytes: [i8; 4] =
-                        std::array::from_fn(|lane| (four[lane] / scale).round_ties_even() as i8);
-                    total += bytes.iter().map(|&byte| i32::from(byte)).sum::<i32>();
-                    let bytes = bytes.map(i8::cast_unsigned);
-                    self.set(base, index, u32::from_le_bytes(bytes));
+                for (group, weights) in weights.chunks(INT8_GROUP).enumerate() {
+                    self.put_bytes(column, base, group, weights);
                 }
-                self.scales[column] = scale;
-                self.totals[column] = scale * total as f32;
             }
         }
+    }
+
+    /// Packs one group of one column as signed bytes.
+    fn put_bytes(&mut self, column: usize, base: usize, group: usize, weights: &[f32]) {
+        let largest = weights
+            .iter()
+            .fold(0.0f32, |largest, weight| largest.max(weight.abs()));
+        let scale = if largest > 0.0 { largest / 127.0 } else { 1.0 };
+        let first = group * INT8_GROUP / step(Precision::Int8);
+        let mut total = 0;
+        for (index, four) in weights.chunks_exact(4).enumerate() {
+            let bytes: [i8; 4] = std::array::from_fn(|lane| (four[lane] / scale).round_ties_even() as i8);
+            total += bytes.iter().map(|&byte| i32::from(byte)).sum::<i32>();
+            let word = u32::from_le_bytes(bytes.map(i8::cast_unsigned));
+            self.set(base, first + index, word);
+        }
+        let at = group * self.bias.len() + column;
+        self.scales[at] = scale;
+        self.totals[at] = scale * total as f32;
     }
 
     fn set(&mut self, base: usize, index: usize, word: u32) {
@@ -126,4 +150,17 @@ pub(super) fn step(precision: Precision) -> usize {
         Precision::Bf16 => 2,
         Precision::Int8 => 4,
     }
+}
+
+/// Inputs that share a scale.
+pub(super) fn group_inputs(precision: Precision, inputs: usize) -> usize {
+    match precision {
+        Precision::F32 | Precision::Bf16 => inputs,
+        Precision::Int8 => INT8_GROUP.min(inputs),
+    }
+}
+
+/// Groups of inputs of a row; the last one may be shorter.
+pub(super) fn groups(precision: Precision, inputs: usize) -> usize {
+    inputs.div_ceil(group_inputs(precision, inputs).max(1))
 }

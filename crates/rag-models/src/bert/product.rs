@@ -4,7 +4,7 @@
 use super::elementwise::{exact_gelu, short_gelu};
 use super::simd::{LANES, Simd};
 
-/// How the words of an encoded row relate to its floats (int8 only): value = scale · byte + offset.
+/// How the words of a group of an encoded row relate to its floats (int8 only): value = scale · byte + offset.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct RowScale {
     pub(super) scale: f32,
@@ -27,7 +27,7 @@ pub(super) trait Product {
     ) -> S::F;
     /// GELU as exact as the arithmetic deserves.
     unsafe fn gelu<S: Simd>(x: S::F) -> S::F;
-    /// Encodes `length` floats (a multiple of 16) into words.
+    /// Encodes one group of `length` floats (a multiple of 16) into words.
     unsafe fn encode<S: Simd>(row: *const f32, length: usize, words: *mut u32) -> RowScale;
 }
 
@@ -103,7 +103,7 @@ impl Product for Bf16 {
 
 /// Unsigned bytes against signed bytes with exact integer sums: a word is four numbers.
 ///
-/// A row is spread over 0..=255 between its smallest and its largest number. With value = scale · byte +
+/// A group is spread over 0..=255 between its smallest and its largest number. With value = scale · byte +
 /// offset, a product is scale · Σ byte · weight + offset · Σ weight; the last sum is known beforehand.
 pub(super) struct Int8;
 
