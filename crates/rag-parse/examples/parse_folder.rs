@@ -5,6 +5,8 @@
 //! ```
 //! With `--show`, one file is parsed and its blocks are printed instead.
 
+#![expect(clippy::print_stdout, reason = "printing is what it is for")]
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;

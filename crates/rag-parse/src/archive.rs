@@ -48,16 +48,12 @@ impl<'b> Archive<'b> {
                 format!("its part `{name}` cannot be unpacked: {error}"),
             )
         })?;
-        match self.budget.checked_sub(read as u64) {
-            Some(rest) => {
-                self.budget = rest;
-                Ok(Some(bytes))
-            }
-            None => {
-                let message = format!("its parts unpack to more than the limit of {} bytes", self.limit);
-                Err(Failure::lasting("archive-bomb", message))
-            }
+        if let Some(rest) = self.budget.checked_sub(read as u64) {
+            self.budget = rest;
+            return Ok(Some(bytes));
         }
+        let message = format!("its parts unpack to more than the limit of {} bytes", self.limit);
+        Err(Failure::lasting("archive-bomb", message))
     }
 }
 

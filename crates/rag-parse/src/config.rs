@@ -48,6 +48,10 @@ pub enum PdfEngine {
 /// Switches of the repair steps for text that was extracted from pages (PDF, and text files with form feeds).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each repair step is a switch of its own"
+)]
 pub struct RepairConfig {
     /// Drops lines that stand at the same place of several pages, digits masked. Default: true.
     pub drop_running_lines: bool,

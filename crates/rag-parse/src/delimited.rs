@@ -39,7 +39,7 @@ fn push_rows(
     let mut records = records.map(|record| record.map(|cells| row_of(&cells)));
     let mut first: Vec<Vec<String>> = Vec::new();
     for row in records.by_ref().take(2) {
-        first.push(row.map_err(unreadable)?);
+        first.push(row.map_err(|error| unreadable(&error))?);
     }
     let has_header = looks_like_header(&first) || first.len() == 1;
     let mut first = first.into_iter();
@@ -55,7 +55,7 @@ fn push_rows(
     let mut wider = 0;
     let mut count = 0;
     for row in first.map(Ok).chain(records) {
-        let row = row.map_err(unreadable)?;
+        let row = row.map_err(|error| unreadable(&error))?;
         wider += usize::from(has_header && row.len() > table.headers.len());
         draft.row(&table, &row);
         count += 1;
@@ -72,7 +72,7 @@ fn push_rows(
     Ok(())
 }
 
-fn unreadable(error: csv::Error) -> Failure {
+fn unreadable(error: &csv::Error) -> Failure {
     Failure::lasting("damaged", format!("the rows cannot be read: {error}"))
 }
 

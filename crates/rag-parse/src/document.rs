@@ -95,10 +95,11 @@ impl Parser {
         let mut draft = Draft::new(limits);
         self.read(format, bytes, &mut draft)?;
         if draft.is_empty() {
-            return Err(Failure::lasting(
-                "no-text",
-                "no text was found in the file; a scan needs to be read by OCR first",
-            ));
+            let message = match format {
+                Format::Pdf => "no text was found in the file; if it is a scan, have it read by OCR first",
+                _ => "the file holds no text beside its metadata",
+            };
+            return Err(Failure::lasting("no-text", message));
         }
         Ok(self.finish(source, bytes, given, format, draft))
     }

@@ -75,7 +75,7 @@ impl Walk<'_> {
             Event::HardBreak => self.inline.push('\n'),
             Event::TaskListMarker(is_done) => self.inline.push_str(if is_done { "[x] " } else { "[ ] " }),
             Event::FootnoteReference(label) => {
-                self.inline.push_str(&format!("[{label}]"));
+                self.inline.extend(["[", &*label, "]"]);
             }
             _ => {}
         }
@@ -98,7 +98,7 @@ impl Walk<'_> {
             }
             Tag::FootnoteDefinition(label) => {
                 self.open(Within::Note);
-                self.inline.push_str(&format!("[{label}] "));
+                self.inline.extend(["[", &*label, "] "]);
             }
             Tag::Image { .. } => self.stack.push(Within::Image),
             Tag::Table(_) => {
@@ -118,7 +118,7 @@ impl Walk<'_> {
     fn end(&mut self, tag: TagEnd) -> Result<(), Failure> {
         match tag {
             TagEnd::Heading(_) | TagEnd::CodeBlock | TagEnd::Item | TagEnd::FootnoteDefinition => {
-                self.close()
+                self.close();
             }
             TagEnd::HtmlBlock => self.html_block()?,
             TagEnd::Image => {
@@ -164,7 +164,7 @@ impl Walk<'_> {
     /// Gives the item of a numbered list its number.
     fn mark_item(&mut self) {
         if let Some(Some(number)) = self.lists.last_mut() {
-            self.inline.push_str(&format!("{number}. "));
+            self.inline.extend([number.to_string().as_str(), ". "]);
             *number += 1;
         }
     }

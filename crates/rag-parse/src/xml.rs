@@ -151,12 +151,12 @@ fn append(open: &mut [Element], node: Node) {
 }
 
 fn append_text(open: &mut [Element], piece: &str) {
-    match open.last_mut().map(|parent| &mut parent.children) {
-        Some(children) => match children.last_mut() {
-            Some(Node::Text(text)) => text.push_str(piece),
-            _ => children.push(Node::Text(piece.to_owned())),
-        },
-        None => {}
+    let Some(parent) = open.last_mut() else {
+        return;
+    };
+    match parent.children.last_mut() {
+        Some(Node::Text(text)) => text.push_str(piece),
+        _ => parent.children.push(Node::Text(piece.to_owned())),
     }
 }
 

@@ -35,10 +35,10 @@ fn docx(document: &[u8]) -> Vec<u8> {
         ("word/_rels/document.xml.rels", RELS_XML.as_bytes()),
     ];
     for (name, bytes) in parts {
-        zip.start_file(name, options).unwrap();
-        zip.write_all(bytes).unwrap();
+        zip.start_file(name, options).expect("memory can be written to");
+        zip.write_all(bytes).expect("memory can be written to");
     }
-    zip.finish().unwrap().into_inner()
+    zip.finish().expect("memory can be written to").into_inner()
 }
 
 /// A PDF of one page per content stream, in the built-in Helvetica.

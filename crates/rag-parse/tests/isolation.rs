@@ -3,6 +3,12 @@
 //! This program is its own worker, so it has no test harness: started with `--worker` it parses, and
 //! plays dead or hangs when it is told to parse a file of such a name.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test program, though without the test harness"
+)]
+
 use std::io::Read;
 use std::path::{Path, PathBuf};
 

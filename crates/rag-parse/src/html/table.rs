@@ -119,7 +119,7 @@ fn cell_text(cell: ElementRef<'_>) -> String {
         match node.value() {
             scraper::Node::Text(piece) => text.push_str(piece),
             scraper::Node::Element(element) if matches!(element.name(), "br" | "p" | "div" | "li") => {
-                text.push(' ')
+                text.push(' ');
             }
             _ => {}
         }

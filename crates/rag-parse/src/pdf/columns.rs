@@ -2,8 +2,9 @@
 
 use super::lines::Segment;
 
-/// Fewest lines on each side of a gutter.
+/// Fewest lines on each side of a gutter, for it to be found at all and for it to be beyond doubt.
 const MIN_LINES: usize = 4;
+const MANY_LINES: usize = 12;
 
 /// Narrowest gutter, in font sizes.
 const MIN_GUTTER: f32 = 0.8;
@@ -14,6 +15,12 @@ const MIN_PROSE: usize = 16;
 /// Share of a column's lines that fill it, from which on it is prose and not cells.
 const MIN_FILLED: f32 = 0.5;
 
+/// Largest distance of a line's beginning from the edge of its column, in points.
+const EDGE_SLACK: f32 = 2.0;
+
+/// Most gutters that are tried for one region.
+const MAX_CANDIDATES: usize = 64;
+
 /// Most times that a region is cut again.
 const MAX_DEPTH: usize = 6;
 
@@ -22,6 +29,30 @@ pub(super) fn regions(segments: Vec<Segment>) -> Vec<Vec<Segment>> {
     let mut found = Vec::new();
     cut(segments, 0, &mut found);
     found
+}
+
+/// A strip between two columns.
+#[derive(Debug, Clone, Copy)]
+struct Gutter {
+    x: f32,
+    /// Lines on the side that has fewer.
+    support: usize,
+    /// Where the lines of the column to its right begin, and the size of their font.
+    right_edge: f32,
+    size: f32,
+}
+
+impl Gutter {
+    /// The two lines that a segment over the gutter is made of, where the columns are so close that
+    /// their lines run together. A title across the columns has no word that begins just at the edge.
+    fn part(self, segment: &Segment) -> Option<(Segment, Segment)> {
+        if self.support < MANY_LINES || (segment.size - self.size).abs() > 0.1 * self.size {
+            return None;
+        }
+        segment
+            .cut_at(self.x)
+            .filter(|(_, right)| (right.left - self.right_edge).abs() <= EDGE_SLACK)
+    }
 }
 
 fn cut(segments: Vec<Segment>, depth: usize, out: &mut Vec<Vec<Segment>>) {
@@ -39,22 +70,24 @@ fn cut(segments: Vec<Segment>, depth: usize, out: &mut Vec<Vec<Segment>>) {
     let mut band: Vec<Segment> = Vec::new();
     let mut across: Vec<Segment> = Vec::new();
     for segment in segments {
-        if crosses(&segment, gutter) {
+        if !crosses(&segment, gutter.x) {
+            band.push(segment);
+        } else if let Some((left, right)) = gutter.part(&segment) {
+            band.extend([left, right]);
+        } else {
             flush_band(&mut band, gutter, depth, out, &mut across);
             across.push(segment);
-        } else {
-            band.push(segment);
         }
     }
     flush_band(&mut band, gutter, depth, out, &mut across);
     flush(&mut across, out);
 }
 
-/// Ends a band of lines that leave the gutter free: two columns if both are prose, else part of what
-/// stands across.
+/// Ends a band of lines that leave the gutter free: two columns if they read like prose, else part of
+/// what stands across.
 fn flush_band(
     band: &mut Vec<Segment>,
-    gutter: f32,
+    gutter: Gutter,
     depth: usize,
     out: &mut Vec<Vec<Segment>>,
     across: &mut Vec<Segment>,
@@ -63,8 +96,9 @@ fn flush_band(
         return;
     }
     let (left, right): (Vec<Segment>, Vec<Segment>) =
-        band.drain(..).partition(|segment| segment.right <= gutter);
-    if is_prose(&left) && is_prose(&right) {
+        band.drain(..).partition(|segment| segment.right <= gutter.x);
+    let is_beyond_doubt = gutter.support >= MANY_LINES && (is_long(&left) || is_long(&right));
+    if is_beyond_doubt || (is_prose(&left, Side::Left) && is_prose(&right, Side::Right)) {
         flush(across, out);
         cut(left, depth + 1, out);
         cut(right, depth + 1, out);
@@ -85,61 +119,111 @@ fn crosses(segment: &Segment, x: f32) -> bool {
     segment.left < x && segment.right > x
 }
 
-/// The x that most pairs of neighbouring segments leave free, when the lines on both sides are prose.
-fn best_gutter(segments: &[Segment]) -> Option<f32> {
-    let mut candidates: Vec<f32> = gaps(segments);
-    candidates.sort_by(f32::total_cmp);
-    candidates.dedup_by(|a, b| (*a - *b).abs() < 1.0);
-    let mut best: Option<(usize, f32)> = None;
-    for x in candidates {
-        let (left, right): (Vec<&Segment>, Vec<&Segment>) = segments
-            .iter()
-            .filter(|segment| !crosses(segment, x))
-            .partition(|segment| segment.right <= x);
+/// The gutter that the most lines leave free on both sides, when those next to it are prose.
+fn best_gutter(segments: &[Segment]) -> Option<Gutter> {
+    let mut best: Option<Gutter> = None;
+    for x in candidates(segments) {
+        let free = segments.iter().filter(|segment| !crosses(segment, x));
+        let (left, right): (Vec<&Segment>, Vec<&Segment>) = free.partition(|segment| segment.right <= x);
+        let (left, right) = (nearest(&left, Side::Left), nearest(&right, Side::Right));
         let support = left.len().min(right.len());
-        if support < MIN_LINES || best.is_some_and(|(most, _)| most >= support) {
+        if support < MIN_LINES || best.is_some_and(|best| best.support >= support) {
             continue;
         }
-        if is_prose_of(left.iter().copied()) && is_prose_of(right.iter().copied()) {
-            best = Some((support, x));
+        if is_column(&left) && is_column(&right) {
+            let right_edge = median(right.iter().map(|segment| segment.left));
+            let size = median(right.iter().map(|segment| segment.size));
+            best = Some(Gutter {
+                x,
+                support,
+                right_edge,
+                size,
+            });
         }
     }
-    best.map(|(_, x)| x)
+    best
 }
 
-/// Middles of the gaps between segments that stand side by side.
-fn gaps(segments: &[Segment]) -> Vec<f32> {
-    let pairs = segments.windows(2).filter_map(|pair| {
-        let [left, right] = pair else { return None };
+fn median(numbers: impl Iterator<Item = f32>) -> f32 {
+    let mut numbers: Vec<f32> = numbers.collect();
+    numbers.sort_by(f32::total_cmp);
+    numbers.get(numbers.len() / 2).copied().unwrap_or_default()
+}
+
+/// Middles of the gaps between segments that stand side by side, the most frequent first.
+fn candidates(segments: &[Segment]) -> Vec<f32> {
+    let mut found: std::collections::BTreeMap<i32, usize> = std::collections::BTreeMap::new();
+    for pair in segments.windows(2) {
+        let [left, right] = pair else { continue };
         let is_beside = (left.baseline - right.baseline).abs() < left.size && right.left > left.right;
-        let gap = right.left - left.right;
-        (is_beside && gap >= MIN_GUTTER * left.size.min(right.size))
-            .then_some(f32::midpoint(left.right, right.left))
-    });
-    pairs.take(2_000).collect()
+        if is_beside && right.left - left.right >= MIN_GUTTER * left.size.min(right.size) {
+            *found
+                .entry(f32::midpoint(left.right, right.left).round() as i32)
+                .or_default() += 1;
+        }
+    }
+    let mut found: Vec<(usize, i32)> = found.into_iter().map(|(x, count)| (count, x)).collect();
+    found.sort_by_key(|(count, x)| (std::cmp::Reverse(*count), *x));
+    found
+        .into_iter()
+        .take(MAX_CANDIDATES)
+        .map(|(_, x)| x as f32)
+        .collect()
 }
 
-fn is_prose(segments: &[Segment]) -> bool {
-    is_prose_of(segments.iter())
+/// A side of a gutter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Left,
+    Right,
+}
+
+/// Of each line on a side of a gutter, the segment that is nearest to it: there may be further columns.
+fn nearest<'s>(segments: &[&'s Segment], side: Side) -> Vec<&'s Segment> {
+    let mut lines: Vec<&Segment> = Vec::new();
+    for &segment in segments {
+        match lines.last_mut() {
+            Some(last) if (last.baseline - segment.baseline).abs() < segment.size * 0.5 => {
+                let is_nearer = match side {
+                    Side::Left => segment.right > last.right,
+                    Side::Right => segment.left < last.left,
+                };
+                if is_nearer {
+                    *last = segment;
+                }
+            }
+            _ => lines.push(segment),
+        }
+    }
+    lines
+}
+
+fn is_prose(segments: &[Segment], side: Side) -> bool {
+    let all: Vec<&Segment> = segments.iter().collect();
+    is_column(&nearest(&all, side))
+}
+
+/// True when half of the segments are long.
+fn is_long(segments: &[Segment]) -> bool {
+    let long = segments
+        .iter()
+        .filter(|segment| segment.characters() >= MIN_PROSE)
+        .count();
+    long > 0 && long * 2 >= segments.len()
 }
 
 /// True when there are enough lines, most of them long and as wide as the column.
-fn is_prose_of<'s>(segments: impl Iterator<Item = &'s Segment> + Clone) -> bool {
-    let mut lengths: Vec<usize> = segments.clone().map(Segment::characters).collect();
+fn is_column(lines: &[&Segment]) -> bool {
+    let mut lengths: Vec<usize> = lines.iter().map(|segment| segment.characters()).collect();
     if lengths.len() < MIN_LINES {
         return false;
     }
     lengths.sort_unstable();
-    let left = segments
-        .clone()
-        .map(|segment| segment.left)
-        .fold(f32::INFINITY, f32::min);
-    let right = segments
-        .clone()
-        .map(|segment| segment.right)
-        .fold(f32::NEG_INFINITY, f32::max);
-    let is_filled = |segment: &&Segment| segment.right - segment.left >= 0.7 * (right - left);
-    let filled = segments.filter(is_filled).count();
+    let mut widths: Vec<f32> = lines.iter().map(|segment| segment.right - segment.left).collect();
+    widths.sort_by(f32::total_cmp);
+    // The width of the column is that of all but its widest lines, which may belong to something else.
+    let width = widths[(widths.len() - 1) * 9 / 10];
+    let filled = widths.iter().filter(|line| **line >= 0.8 * width).count();
     lengths[lengths.len() / 2] >= MIN_PROSE && filled as f32 >= MIN_FILLED * lengths.len() as f32
 }
 
@@ -155,6 +239,7 @@ mod tests {
             baseline,
             size: 10.0,
             is_bold: false,
+            spaces: Vec::new(),
         }
     }
 

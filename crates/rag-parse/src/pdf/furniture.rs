@@ -93,6 +93,7 @@ mod tests {
             baseline,
             size: 10.0,
             is_bold: false,
+            spaces: Vec::new(),
         }
     }
 

@@ -84,6 +84,14 @@ impl GlyphText {
         }
     }
 
+    /// Length of the text in UTF-8.
+    pub(super) fn bytes(&self) -> usize {
+        match self {
+            Self::One(c) => c.len_utf8(),
+            Self::Several(text) => text.len(),
+        }
+    }
+
     pub(super) fn first(&self) -> char {
         match self {
             Self::One(c) => *c,

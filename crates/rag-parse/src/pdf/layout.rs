@@ -8,7 +8,7 @@ use super::rows::{Row, bounds};
 use super::tables::{FoundTable, table_at};
 use crate::config::RepairConfig;
 use crate::draft::Draft;
-use crate::repair::hyphens::{KnownWords, rejoin};
+use crate::repair::hyphens::{KnownWords, rejoin_onto};
 use crate::table::Table;
 
 /// How much larger than the body a line must be to be a heading.
@@ -80,6 +80,8 @@ pub(super) struct Place {
     pub(super) page: u32,
     pub(super) size: (f32, f32),
     pub(super) turn: Turn,
+    /// Text that runs in another direction than most of the page: stamps and labels.
+    pub(super) is_aside: bool,
 }
 
 /// Reads the regions of all pages into a draft.
@@ -88,8 +90,25 @@ pub(super) struct Layout<'l> {
     pub(super) repair: &'l RepairConfig,
     pub(super) known: KnownWords,
     pub(super) sizes: Sizes,
-    /// Columns and header of the table that ended the region before, if it ended in one.
-    pub(super) open_table: Option<(Vec<(f32, f32)>, Vec<String>)>,
+    /// The table that ended the region before, if it ended in one.
+    pub(super) open_table: Option<OpenTable>,
+    /// The paragraph that ended the region before in the middle of a sentence.
+    pub(super) open_paragraph: Option<Open>,
+}
+
+/// Columns and header of a table that may go on in the next region.
+#[derive(Debug)]
+pub(super) struct OpenTable {
+    columns: Vec<(f32, f32)>,
+    headers: Vec<String>,
+}
+
+/// A paragraph that may go on in the next column or on the next page.
+#[derive(Debug)]
+pub(super) struct Open {
+    lines: Vec<String>,
+    bounds: Option<BoundingBox>,
+    place: Place,
 }
 
 impl Layout<'_> {
@@ -99,14 +118,25 @@ impl Layout<'_> {
         let mut at = 0;
         while at < rows.len() {
             if let Some(table) = table_at(&rows[at..]) {
+                self.close_paragraph();
                 self.table(&table, &rows[at..], place);
                 at += table.taken;
                 continue;
             }
             self.open_table = None;
             let taken = self.paragraph_length(&rows[at..], leading);
-            self.paragraph(&rows[at..at + taken], place);
             at += taken;
+            self.paragraph(&rows[at - taken..at], at == rows.len(), place);
+        }
+    }
+
+    /// Writes the paragraph that was left open, if there is one.
+    pub(super) fn close_paragraph(&mut self) {
+        if let Some(Open { lines, bounds, place }) = self.open_paragraph.take() {
+            let text = self.join(&lines);
+            if let Some(block) = self.draft.prose(BlockKind::Paragraph, &text) {
+                locate(block, bounds, place);
+            }
         }
     }
 
@@ -114,11 +144,11 @@ impl Layout<'_> {
         let continued = self
             .open_table
             .take()
-            .filter(|(columns, _)| is_same_columns(columns, &found.columns));
+            .filter(|open| is_same_columns(&open.columns, &found.columns));
         let (headers, skipped) = match continued {
-            Some((_, headers)) if found.grid[0] == headers => (headers, 1),
-            Some((_, headers)) if found.header_rows == 0 || !headers.is_empty() && !rows[0].is_bold() => {
-                (headers, 0)
+            Some(open) if found.grid[0] == open.headers => (open.headers, 1),
+            Some(open) if found.header_rows == 0 || !(open.headers.is_empty() || rows[0].is_bold()) => {
+                (open.headers, 0)
             }
             _ => {
                 let table = Table::from_grid(found.grid.clone(), found.header_rows);
@@ -135,7 +165,10 @@ impl Layout<'_> {
                 locate(block, bounds, place);
             }
         }
-        self.open_table = Some((found.columns.clone(), table.headers));
+        self.open_table = Some(OpenTable {
+            columns: found.columns.clone(),
+            headers: table.headers,
+        });
     }
 
     /// How many rows make the paragraph or heading that begins here.
@@ -174,12 +207,31 @@ impl Layout<'_> {
         taken
     }
 
-    fn paragraph(&mut self, rows: &[Row], place: Place) {
-        let texts: Vec<String> = rows.iter().map(Row::text).collect();
-        let text = self.join(&texts);
-        let level = self
-            .heading_level(&rows[0])
-            .filter(|_| is_heading_text(&text, rows));
+    fn paragraph(&mut self, rows: &[Row], is_last: bool, place: Place) {
+        let mut lines: Vec<String> = rows.iter().map(Row::text).collect();
+        let text = self.join(&lines);
+        let is_heading = !place.is_aside && is_heading_text(&text, rows);
+        let level = self.heading_level(&rows[0]).filter(|_| is_heading);
+        let bounds = bounds(rows);
+        let is_prose = level.is_none() && list_item(&text).is_none() && !is_caption(&text);
+        if is_prose && (is_last || self.open_paragraph.is_some()) {
+            let mut open = Open {
+                lines: Vec::new(),
+                bounds,
+                place,
+            };
+            if let Some(before) = self.open_paragraph.take_if(|_| goes_on(&text)) {
+                open = before;
+            }
+            self.close_paragraph();
+            open.lines.append(&mut lines);
+            self.open_paragraph = Some(open);
+            if !is_last || ends_sentence(&text) {
+                self.close_paragraph();
+            }
+            return;
+        }
+        self.close_paragraph();
         let block = if let Some(level) = level {
             self.draft.heading(level, &text)
         } else if let Some(item) = list_item(&text) {
@@ -190,7 +242,7 @@ impl Layout<'_> {
             self.draft.prose(BlockKind::Paragraph, &text)
         };
         if let Some(block) = block {
-            locate(block, bounds(rows), place);
+            locate(block, bounds, place);
         }
     }
 
@@ -198,18 +250,12 @@ impl Layout<'_> {
     fn join(&self, lines: &[String]) -> String {
         let mut text = String::new();
         for line in lines {
-            let joined = if self.repair.rejoin_hyphens {
-                rejoin(&text, line, &self.known)
-            } else {
-                None
-            };
-            match joined {
-                Some(joined) => text = joined,
-                None if text.is_empty() => text.push_str(line),
-                None => {
+            let is_joined = self.repair.rejoin_hyphens && rejoin_onto(&mut text, line, &self.known);
+            if !is_joined {
+                if !text.is_empty() {
                     text.push(if self.repair.unwrap_paragraphs { ' ' } else { '\n' });
-                    text.push_str(line);
                 }
+                text.push_str(line);
             }
         }
         text
@@ -228,6 +274,15 @@ impl Layout<'_> {
 fn locate(block: &mut Block, bounds: Option<BoundingBox>, place: Place) {
     block.page = Some(place.page);
     block.bounding_box = bounds.map(|bounds| rounded(place.turn.back(place.size, bounds)));
+}
+
+/// True when a text begins in the middle of a sentence.
+fn goes_on(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_lowercase() || matches!(c, ',' | ';' | ')'))
+}
+
+fn ends_sentence(text: &str) -> bool {
+    text.ends_with(['.', '!', '?', ':', '"', '”', '»', '؟', '。'])
 }
 
 /// Tenths of a point are finer than anybody can see and keep the artifact small.

@@ -1,13 +1,14 @@
 //! Glyphs to segments: pieces of a line without a wide gap, in reading order of their characters.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use rag_core::span::BoundingBox;
 
+use super::baselines::lines;
 use super::glyph::{Glyph, GlyphText, Page, Turn};
 
-/// Largest distance of two baselines of one line, in font sizes: covers superscripts.
-const SAME_LINE: f32 = 0.45;
+/// Size of a superscript at most, as a share of its line's.
+pub(super) const SUPERSCRIPT_SIZE: f32 = 0.8;
 
 /// Gap that ends a segment, in font sizes: wider than a word space, narrower than a column gutter.
 const SEGMENT_GAP: f32 = 0.85;
@@ -19,6 +20,13 @@ const WORD_GAP: f32 = 0.17;
 const ASCENT: f32 = 0.8;
 const DESCENT: f32 = 0.22;
 
+/// Largest distance of two drawings of one glyph, in font sizes: less than the narrowest letters advance.
+const SAME_PLACE: f32 = 0.1;
+
+/// Cells in which drawings of one glyph are looked for, in points, and how many of a cell are remembered.
+const CELL: f32 = 4.0;
+const MAX_PER_CELL: usize = 16;
+
 /// A piece of a line, in coordinates of the page turned so that its text runs to the right.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Segment {
@@ -28,9 +36,51 @@ pub(super) struct Segment {
     pub(super) baseline: f32,
     pub(super) size: f32,
     pub(super) is_bold: bool,
+    /// Where it can be cut in two, if it runs left to right.
+    pub(super) spaces: Vec<Space>,
+}
+
+/// A space between two words of a segment.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Space {
+    /// Right edge of the word before, and left edge of the word behind.
+    pub(super) left: f32,
+    pub(super) right: f32,
+    /// Where the space stands in the text.
+    pub(super) at: usize,
 }
 
 impl Segment {
+    /// Cuts the segment at a space over `x`; nothing when there is none.
+    pub(super) fn cut_at(&self, x: f32) -> Option<(Self, Self)> {
+        let slack = self.size * 0.1;
+        let index = self
+            .spaces
+            .iter()
+            .position(|space| space.left - slack <= x && x <= space.right + slack)?;
+        let space = self.spaces[index];
+        let (before, behind) = (self.text.get(..space.at)?, self.text.get(space.at..)?);
+        let lead = behind.len() - behind.trim_start().len();
+        let shift = space.at + lead;
+        let later = self.spaces[index + 1..].iter().map(|space| Space {
+            at: space.at.saturating_sub(shift),
+            ..*space
+        });
+        let left = Self {
+            text: before.trim_end().to_owned(),
+            right: space.left,
+            spaces: self.spaces[..index].to_vec(),
+            ..self.clone()
+        };
+        let right = Self {
+            text: behind.trim_start().to_owned(),
+            left: space.right,
+            spaces: later.collect(),
+            ..self.clone()
+        };
+        Some((left, right))
+    }
+
     pub(super) fn bounds(&self) -> BoundingBox {
         BoundingBox {
             left: self.left,
@@ -58,7 +108,7 @@ pub(super) fn segments(page: &Page, turn: Turn) -> Vec<Segment> {
         (-margin..=page.width + margin).contains(&glyph.x)
             && (-margin..=page.height + margin).contains(&glyph.y)
     };
-    let mut seen = HashSet::new();
+    let mut seen = Seen::new();
     let mut glyphs: Vec<Glyph> = page
         .glyphs
         .iter()
@@ -76,51 +126,42 @@ pub(super) fn segments(page: &Page, turn: Turn) -> Vec<Segment> {
     glyphs.sort_by(|a, b| a.y.total_cmp(&b.y).then(a.x.total_cmp(&b.x)));
     let mut segments = Vec::new();
     for line in lines(glyphs) {
-        cut_line(line, &mut segments);
+        cut_line(line.glyphs, &mut segments);
     }
+    segments.sort_by(|a, b| a.baseline.total_cmp(&b.baseline).then(a.left.total_cmp(&b.left)));
     segments
 }
 
+/// Remembers where each character was drawn, in cells of [`CELL`] points.
+type Seen = HashMap<(char, i32, i32), Vec<(f32, f32)>>;
+
 /// False when the same character was drawn at (nearly) the same place before: bold made by printing twice.
-fn is_first(seen: &mut HashSet<(char, i32, i32)>, glyph: &Glyph) -> bool {
+fn is_first(seen: &mut Seen, glyph: &Glyph) -> bool {
     let c = glyph.text.first();
     if c.is_whitespace() {
         return true;
     }
-    let step = (glyph.size * 0.12).max(0.25);
-    let (x, y) = ((glyph.x / step).round() as i32, (glyph.y / step).round() as i32);
-    let near = (-1..=1).flat_map(|dx| (-1..=1).map(move |dy| (c, x + dx, y + dy)));
-    if near.into_iter().any(|place| seen.contains(&place)) {
+    let near = (glyph.size * SAME_PLACE).min(glyph.advance * 0.5);
+    let (x, y) = ((glyph.x / CELL).floor() as i32, (glyph.y / CELL).floor() as i32);
+    let is_near = |(other_x, other_y): &(f32, f32)| {
+        (other_x - glyph.x).abs() <= near && (other_y - glyph.y).abs() <= near
+    };
+    let cells = (-1..=1).flat_map(|dx| (-1..=1).map(move |dy| (c, x + dx, y + dy)));
+    if cells
+        .into_iter()
+        .any(|cell| seen.get(&cell).is_some_and(|places| places.iter().any(is_near)))
+    {
         return false;
     }
-    seen.insert((c, x, y))
-}
-
-/// Groups glyphs, sorted by baseline, into lines. The baseline of a line is that of its largest glyph.
-fn lines(glyphs: Vec<Glyph>) -> Vec<Vec<Glyph>> {
-    let mut lines: Vec<Vec<Glyph>> = Vec::new();
-    let (mut baseline, mut size) = (f32::NEG_INFINITY, 0.0f32);
-    for glyph in glyphs {
-        let is_same = (glyph.y - baseline).abs() <= SAME_LINE * size.max(glyph.size);
-        match lines.last_mut() {
-            Some(line) if is_same => {
-                if glyph.size > size {
-                    (baseline, size) = (glyph.y, glyph.size);
-                }
-                line.push(glyph);
-            }
-            _ => {
-                (baseline, size) = (glyph.y, glyph.size);
-                lines.push(vec![glyph]);
-            }
-        }
+    let places = seen.entry((c, x, y)).or_default();
+    if places.len() < MAX_PER_CELL {
+        places.push((glyph.x, glyph.y));
     }
-    lines
+    true
 }
 
 /// Cuts a line at wide gaps.
-fn cut_line(mut line: Vec<Glyph>, out: &mut Vec<Segment>) {
-    line.sort_by(|a, b| a.x.total_cmp(&b.x));
+fn cut_line(line: Vec<Glyph>, out: &mut Vec<Segment>) {
     let mut current: Vec<Glyph> = Vec::new();
     let mut end = f32::NEG_INFINITY;
     for glyph in line {
@@ -146,58 +187,84 @@ fn cut_line(mut line: Vec<Glyph>, out: &mut Vec<Segment>) {
 }
 
 fn segment(glyphs: &[Glyph]) -> Option<Segment> {
-    let inked: Vec<&Glyph> = glyphs.iter().filter(|glyph| !glyph.text.is_space()).collect();
-    let (first, last) = (inked.first()?, inked.last()?);
-    let largest = inked
-        .iter()
-        .copied()
-        .reduce(|a, b| if b.size > a.size { b } else { a })?;
-    let bold = inked.iter().filter(|glyph| glyph.is_bold).count();
-    let text = text_of(glyphs, largest.size, largest.y);
+    let start = glyphs.iter().position(|glyph| !glyph.text.is_space())?;
+    let end = glyphs.iter().rposition(|glyph| !glyph.text.is_space())?;
+    let glyphs = &glyphs[start..=end];
+    let inked = || glyphs.iter().filter(|glyph| !glyph.text.is_space());
+    let largest = inked().reduce(|a, b| if b.size > a.size { b } else { a })?;
+    let bold = inked().filter(|glyph| glyph.is_bold).count();
+    let last = glyphs.last()?;
+    let (text, spaces) = text_of(glyphs, largest.size, largest.y);
     Some(Segment {
         text,
-        left: first.x,
+        left: glyphs[0].x,
         right: last.x + last.advance,
         baseline: largest.y,
         size: largest.size,
-        is_bold: bold * 2 > inked.len(),
+        is_bold: bold * 2 > inked().count(),
+        spaces,
     })
 }
 
 /// The characters from left to right with word spaces, in logical order where they run right to left.
-fn text_of(glyphs: &[Glyph], size: f32, baseline: f32) -> String {
+fn text_of(glyphs: &[Glyph], size: f32, baseline: f32) -> (String, Vec<Space>) {
     let mut pieces: Vec<GlyphText> = Vec::with_capacity(glyphs.len());
+    let mut spaces = Vec::new();
+    let mut length = 0;
     let mut last: Option<&Glyph> = None;
     for glyph in glyphs {
+        if glyph.text.is_space() {
+            if !pieces.last().is_some_and(GlyphText::is_space) {
+                pieces.push(GlyphText::One(' '));
+            }
+            continue;
+        }
         if let Some(before) = last {
-            let gap = glyph.x - (before.x + before.advance);
-            let is_gap = gap > WORD_GAP * size.min(before.size.max(glyph.size));
+            let end = before.x + before.advance;
+            let is_gap = glyph.x - end > WORD_GAP * size.min(before.size.max(glyph.size));
             let is_raised = is_superscript_digit(glyph, size, baseline)
                 && before.text.first().is_numeric()
                 && !is_superscript_digit(before, size, baseline);
-            let has_space = before.text.is_space() || glyph.text.is_space();
+            let has_space = pieces.last().is_some_and(GlyphText::is_space);
             if (is_gap || is_raised) && !has_space {
                 pieces.push(GlyphText::One(' '));
             }
+            if is_gap || is_raised || has_space {
+                spaces.push(Space {
+                    left: end,
+                    right: glyph.x,
+                    at: length,
+                });
+                length += 1;
+            }
         }
+        length += glyph.text.bytes();
         pieces.push(glyph.text.clone());
         last = Some(glyph);
     }
-    let is_rtl = |text: &GlyphText| is_right_to_left(text.first());
     let strong = pieces.iter().filter(|text| text.first().is_alphabetic()).count();
-    if pieces.iter().filter(|text| is_rtl(text)).count() * 2 > strong.max(1) {
+    let right_to_left = pieces
+        .iter()
+        .filter(|text| is_right_to_left(text.first()))
+        .count();
+    if right_to_left > 0 {
+        spaces.clear();
+    }
+    if right_to_left * 2 > strong.max(1) {
         to_logical(&mut pieces);
     }
-    let mut text = String::new();
+    let mut text = String::with_capacity(length);
     for piece in &pieces {
         piece.push_to(&mut text);
     }
-    text.trim().to_owned()
+    (text, spaces)
 }
 
 /// A raised digit is the mark of a note: it must not join the number before it.
 fn is_superscript_digit(glyph: &Glyph, size: f32, baseline: f32) -> bool {
-    glyph.text.first().is_numeric() && glyph.size < size * 0.8 && baseline - glyph.y > size * 0.15
+    glyph.text.first().is_numeric()
+        && glyph.size <= size * SUPERSCRIPT_SIZE
+        && baseline - glyph.y > size * 0.15
 }
 
 fn is_right_to_left(c: char) -> bool {
@@ -277,7 +344,29 @@ pub(super) mod tests {
         let mut glyphs = set("bold", 50.0, 100.0, 10.0);
         glyphs.extend(set("bold", 50.3, 100.0, 10.0));
         glyphs.extend(set("gone", 900.0, 100.0, 10.0));
-        assert_eq!(texts(glyphs), ["bold"]);
+        let mut narrow = set("lll", 200.0, 100.0, 10.0);
+        for (at, glyph) in narrow.iter_mut().enumerate() {
+            (glyph.x, glyph.advance) = (200.0 + at as f32 * 2.2, 2.2);
+        }
+        glyphs.extend(narrow);
+        assert_eq!(texts(glyphs), ["bold", "lll"]);
+    }
+
+    #[test]
+    fn a_segment_is_cut_at_a_space() {
+        let page = Page {
+            width: 600.0,
+            height: 800.0,
+            glyphs: set("one two three", 50.0, 100.0, 10.0),
+            ..Page::default()
+        };
+        let whole = segments(&page, Turn::Right).remove(0);
+        let (left, right) = whole.cut_at(87.0).unwrap();
+        assert_eq!((left.text.as_str(), right.text.as_str()), ("one two", "three"));
+        assert_eq!((left.right, right.left), (85.0, 90.0));
+        assert_eq!(right.cut_at(100.0), None);
+        let (_, behind) = whole.cut_at(67.0).unwrap();
+        assert_eq!(behind.cut_at(87.0).unwrap().0.text, "two");
     }
 
     #[test]
@@ -285,6 +374,15 @@ pub(super) mod tests {
         let mut glyphs = set("24.91", 50.0, 100.0, 10.0);
         glyphs.extend(set("2", 75.0, 96.0, 6.0));
         assert_eq!(texts(glyphs), ["24.91 2"]);
+    }
+
+    #[test]
+    fn a_superscript_stays_in_its_column() {
+        let mut glyphs = set("left column", 50.0, 100.0, 10.0);
+        glyphs.extend(set("practice", 300.0, 107.0, 10.0));
+        glyphs.extend(set("1", 340.0, 103.0, 6.0));
+        glyphs.extend(set(", indicating", 343.0, 107.0, 10.0));
+        assert_eq!(texts(glyphs), ["left column", "practice1, indicating"]);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! Not here yet: text recognition of scans (their pages are named in a warning), tables by ruling lines,
 //! hidden text, footnotes apart from the body.
 
+mod baselines;
 mod columns;
 mod furniture;
 mod glyph;
@@ -49,15 +50,16 @@ impl PdfReader {
     pub(crate) fn parse(&self, bytes: &[u8], config: &Config, draft: &mut Draft) -> Result<(), Failure> {
         match (self.engine, &self.library) {
             (PdfEngine::Auto | PdfEngine::Pdfium, Some(library)) => {
-                read(&mut pdfium::PdfiumDocument::open(library, bytes)?, config, draft)
+                read(&mut pdfium::PdfiumDocument::open(library, bytes)?, config, draft);
             }
             (PdfEngine::Pdfium, None) => {
                 let message =
                     "the engine `pdfium` is configured but no library is given; fetch it or choose `auto`";
-                Err(Failure::transient("pdf-library", message))
+                return Err(Failure::transient("pdf-library", message));
             }
             (PdfEngine::Auto | PdfEngine::Hayro, _) => read(&mut hayro::Hayro::open(bytes)?, config, draft),
         }
+        Ok(())
     }
 }
 
@@ -67,7 +69,7 @@ struct Sheet {
     segments: Vec<Segment>,
 }
 
-fn read(source: &mut impl GlyphSource, config: &Config, draft: &mut Draft) -> Result<(), Failure> {
+fn read(source: &mut impl GlyphSource, config: &Config, draft: &mut Draft) {
     draft.fallback_title = source
         .title()
         .map(|title| title.trim().to_owned())
@@ -93,13 +95,14 @@ fn read(source: &mut impl GlyphSource, config: &Config, draft: &mut Draft) -> Re
         known,
         sizes,
         open_table: None,
+        open_paragraph: None,
     };
     for sheet in sheets {
         for region in columns::regions(sheet.segments) {
             layout.region(&rows::rows(region), sheet.place);
         }
     }
-    Ok(())
+    layout.close_paragraph();
 }
 
 /// Reads all pages within the limits; what cannot be read is a warning that names the pages.
@@ -183,11 +186,13 @@ fn turned(page: &Page, number: u32) -> Vec<Sheet> {
         .collect();
     turns.sort_by_key(|(count, turn)| (std::cmp::Reverse(*count), *turn));
     let size = (page.width, page.height);
+    let main = turns.first().map(|(_, turn)| *turn);
     let sheet = |(_, turn)| Sheet {
         place: Place {
             page: number,
             size,
             turn,
+            is_aside: Some(turn) != main,
         },
         segments: lines::segments(page, turn),
     };

@@ -207,7 +207,8 @@ impl Collector {
         origin: (f32, f32),
         size: (f32, f32),
     ) {
-        let angle = character.angle_radians().unwrap_or_default();
+        // The library measures the angle clockwise.
+        let angle = -character.angle_radians().unwrap_or_default();
         let start = self.frame.shown(origin.0, origin.1);
         let ahead = self.frame.shown(origin.0 + angle.cos(), origin.1 + angle.sin());
         let Some(turn) = Turn::of(ahead.0 - start.0, ahead.1 - start.1) else {

@@ -144,7 +144,7 @@ fn group_lines(rows: &[Row], columns: &[(f32, f32)]) -> Vec<(usize, usize)> {
                 .any(|segment| segment.center() <= columns[0].1);
             let is_close = gaps[at - 1] <= least * ROW_GAP_FACTOR;
             if has_two_kinds {
-                is_close && !(has_first && row.segments.len() == columns.len()) || (is_close && !has_first)
+                is_close && !(has_first && row.segments.len() == columns.len())
             } else {
                 !has_first
             }
@@ -200,6 +200,7 @@ mod tests {
             baseline,
             size: 10.0,
             is_bold: false,
+            spaces: Vec::new(),
         };
         Row {
             segments: cells.iter().map(segment).collect(),

@@ -43,6 +43,25 @@ fn normal(word: &str) -> String {
 /// assert_eq!(rejoin("ERR-", "4012", &known).as_deref(), Some("ERR-4012"));
 /// ```
 pub fn rejoin(line: &str, next: &str, known: &KnownWords) -> Option<String> {
+    let mut text = line.to_owned();
+    rejoin_onto(&mut text, next, known).then_some(text)
+}
+
+/// Likewise, but appends to `text`, of which only the last word is looked at. False when nothing was joined.
+pub fn rejoin_onto(text: &mut String, next: &str, known: &KnownWords) -> bool {
+    let Some((end, keeps_hyphen)) = cut_word(text, next, known) else {
+        return false;
+    };
+    text.truncate(end);
+    if keeps_hyphen {
+        text.push('-');
+    }
+    text.push_str(next.trim_start());
+    true
+}
+
+/// Where the last word of `line` ends before its hyphen, and whether the hyphen belongs to it.
+fn cut_word(line: &str, next: &str, known: &KnownWords) -> Option<(usize, bool)> {
     let next = next.trim_start();
     let body = line.trim_end().strip_suffix(is_hyphen)?;
     let head = body
@@ -58,8 +77,7 @@ pub fn rejoin(line: &str, next: &str, known: &KnownWords) -> Option<String> {
         || head.contains(char::is_numeric)
         || head.contains(is_hyphen)
         || known.has(head, &tail);
-    let hyphen = if keeps_hyphen { "-" } else { "" };
-    Some(format!("{body}{hyphen}{next}"))
+    Some((body.len(), keeps_hyphen))
 }
 
 fn is_word(c: char) -> bool {

@@ -1,6 +1,6 @@
 //! Paragraphs that were broken into lines.
 
-use super::hyphens::{KnownWords, rejoin};
+use super::hyphens::{KnownWords, rejoin_onto};
 
 /// Lines shorter than this many characters are taken for lines of their own (addresses, lists of
 /// contacts) unless the next one begins in lower case.
@@ -32,9 +32,7 @@ pub fn unwrap<L: AsRef<str>>(lines: &[L], known: &KnownWords) -> String {
     for line in lines {
         if text.is_empty() {
             text.push_str(line);
-        } else if let Some(joined) = rejoin(&text, line, known) {
-            text = joined;
-        } else {
+        } else if !rejoin_onto(&mut text, line, known) {
             text.push(if breaks_here(&text, length, line, width) {
                 '\n'
             } else {

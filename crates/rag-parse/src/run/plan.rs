@@ -190,27 +190,10 @@ impl Planner<'_> {
     fn sidecar(&mut self, source: &str) -> Option<(Digest, Result<Metadata, Failure>)> {
         let entry = self.listing.sidecars.get(source)?;
         if !self.sidecars.contains_key(source) {
-            let read = self.read_sidecar(source, entry);
+            let read = load_sidecar(source, entry);
             self.sidecars.insert(source.to_owned(), read);
         }
         self.sidecars.get(source).cloned()
-    }
-
-    fn read_sidecar(&mut self, source: &str, entry: &Entry) -> (Digest, Result<Metadata, Failure>) {
-        let lost =
-            |reason: String| Failure::transient("metadata", format!("`{source}` cannot be read: {reason}"));
-        if entry.stat.bytes > MAX_SIDECAR_BYTES {
-            let failure = lost(format!("it is larger than {MAX_SIDECAR_BYTES} bytes"));
-            return (Digest::of(b"too large"), Err(failure));
-        }
-        match fs_err::read(&entry.path) {
-            Err(error) => (Digest::of(b"unreadable"), Err(lost(error.to_string()))),
-            Ok(bytes) => {
-                let metadata = read_sidecar(source, &bytes);
-                let metadata = metadata.map_err(|error| Failure::lasting("metadata", error.to_string()));
-                (Digest::of(&bytes), metadata)
-            }
-        }
     }
 
     /// A folder's broken defaults are worth a line of their own: they keep out every file below.
@@ -225,6 +208,24 @@ impl Planner<'_> {
             }
         }
         notices.sort_by(|a, b| a.source.cmp(&b.source));
+    }
+}
+
+/// Digest and content of a sidecar.
+fn load_sidecar(source: &str, entry: &Entry) -> (Digest, Result<Metadata, Failure>) {
+    let lost =
+        |reason: String| Failure::transient("metadata", format!("`{source}` cannot be read: {reason}"));
+    if entry.stat.bytes > MAX_SIDECAR_BYTES {
+        let failure = lost(format!("it is larger than {MAX_SIDECAR_BYTES} bytes"));
+        return (Digest::of(b"too large"), Err(failure));
+    }
+    match fs_err::read(&entry.path) {
+        Err(error) => (Digest::of(b"unreadable"), Err(lost(error.to_string()))),
+        Ok(bytes) => {
+            let metadata = read_sidecar(source, &bytes);
+            let metadata = metadata.map_err(|error| Failure::lasting("metadata", error.to_string()));
+            (Digest::of(&bytes), metadata)
+        }
     }
 }
 

@@ -89,13 +89,11 @@ enum Worker {
 
 impl Worker {
     fn new(setup: &Setup) -> Self {
-        match &setup.command {
-            Some(command) => Self::Child(Box::new(Process::new(setup.clone(), command.clone()))),
-            None => {
-                let parser = Parser::new(setup.config.clone(), setup.pdfium_library.as_deref());
-                Self::InPlace(Box::new(parser), setup.config.limits.max_file_bytes)
-            }
+        if let Some(command) = &setup.command {
+            return Self::Child(Box::new(Process::new(setup.clone(), command.clone())));
         }
+        let parser = Parser::new(setup.config.clone(), setup.pdfium_library.as_deref());
+        Self::InPlace(Box::new(parser), setup.config.limits.max_file_bytes)
     }
 
     fn parse(&mut self, job: &Job) -> Result<JobResult, ParseError> {
