@@ -1,0 +1,96 @@
+//! The dense leg: an exact scan, or the graph where that is cheaper.
+
+use rag_models::ModelIdentity;
+
+use crate::allowed::AllowedSet;
+use crate::config::SearchConfig;
+use crate::dot::dot;
+use crate::error::IndexError;
+use crate::graph::Graph;
+use crate::top::{Candidate, Top};
+use crate::vectors::{Vectors, fault};
+
+/// Vectors, and the graph over them if there are enough.
+pub(crate) struct Dense {
+    vectors: Vectors,
+    graph: Option<Graph>,
+    ef: usize,
+    graph_cost: f32,
+}
+
+/// How a search is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Plan {
+    /// Every allowed passage is compared.
+    Scan,
+    /// The graph leads to the nearest ones.
+    Graph,
+}
+
+impl Dense {
+    pub(crate) fn new(vectors: Vectors, graph: Option<Graph>, config: &SearchConfig) -> Self {
+        Self {
+            vectors,
+            graph,
+            ef: config.ef as usize,
+            graph_cost: config.graph_cost,
+        }
+    }
+
+    pub(crate) fn identity(&self) -> &ModelIdentity {
+        self.vectors.identity()
+    }
+
+    /// The `k` allowed passages nearest to `query`.
+    pub(crate) fn search(
+        &self,
+        query: &[f32],
+        allowed: &AllowedSet,
+        k: usize,
+    ) -> Result<Vec<Candidate>, IndexError> {
+        self.check(query)?;
+        match (&self.graph, self.plan(allowed.len(), k)) {
+            (Some(graph), Plan::Graph) => Ok(graph.search(query, &self.vectors, allowed, k, self.ef)),
+            _ => Ok(self.scan(query, allowed, k)),
+        }
+    }
+
+    /// Chooses by the number of distances that each way computes.
+    fn plan(&self, allowed: u64, k: usize) -> Plan {
+        let share = allowed as f64 / self.vectors.len().max(1) as f64;
+        let graph = self.ef.max(k) as f64 * f64::from(self.graph_cost) / share;
+        if graph < allowed as f64 {
+            Plan::Graph
+        } else {
+            Plan::Scan
+        }
+    }
+
+    fn scan(&self, query: &[f32], allowed: &AllowedSet, k: usize) -> Vec<Candidate> {
+        let mut top = Top::new(k);
+        let dimension = self.vectors.identity().dimension;
+        let all = self.vectors.all();
+        for ordinal in allowed.iter() {
+            let start = ordinal as usize * dimension;
+            let score = dot(query, &all[start..start + dimension]);
+            if score > 0.0 {
+                top.offer(Candidate { ordinal, score });
+            }
+        }
+        top.into_sorted()
+    }
+
+    fn check(&self, query: &[f32]) -> Result<(), IndexError> {
+        let expected = self.vectors.identity().dimension;
+        if query.len() != expected {
+            let reason = format!("has {} numbers where the index has {expected}", query.len());
+            return Err(IndexError::QueryVector { reason });
+        }
+        match fault(query) {
+            Some(reason) => Err(IndexError::QueryVector {
+                reason: format!("is one {reason}"),
+            }),
+            None => Ok(()),
+        }
+    }
+}
