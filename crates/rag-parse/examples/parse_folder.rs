@@ -1,9 +1,9 @@
 //! Parses a folder and prints how it went: counts, reasons, pages and time.
 //!
 //! ```text
-//! cargo run -p rag-parse --example parse_folder -- DIR [--pdfium LIBRARY] [--show FILE] [--in-process]
+//! cargo run -p rag-parse --example parse_folder -- DIR [--pdfium LIBRARY] [--show FILE] [--in-process] [--out STORE]
 //! ```
-//! With `--show`, one file is parsed and its blocks are printed instead.
+//! With `--show`, one file is parsed and its blocks are printed instead. With `--out`, the artifact is kept.
 
 #![expect(clippy::print_stdout, reason = "printing is what it is for")]
 
@@ -21,7 +21,7 @@ use rag_parse::{
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut runtime = Runtime::default();
-    let (mut folder, mut show, mut is_isolated) = (None, None, true);
+    let (mut folder, mut show, mut store, mut is_isolated) = (None, None, None, true);
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match arg.as_str() {
@@ -33,6 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
             "--pdfium" => runtime.pdfium_library = args.next().map(PathBuf::from),
             "--show" => show = args.next(),
+            "--out" => store = args.next().map(PathBuf::from),
             "--in-process" => is_isolated = false,
             _ => folder = Some(PathBuf::from(arg)),
         }
@@ -48,8 +49,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         });
     }
     let scratch = tempfile::tempdir()?;
-    runtime.state_dir = Some(scratch.path().join("state"));
-    let output = scratch.path().join("documents");
+    let store = store.as_deref().unwrap_or(scratch.path());
+    runtime.state_dir = Some(store.join("state"));
+    let output = store.join("documents");
     for round in ["first", "second"] {
         let started = Instant::now();
         let outcome = run(&Config::default(), &folder, &output, &runtime, &Silent)?;

@@ -12,11 +12,16 @@ const MIN_GUTTER: f32 = 0.8;
 /// Median length of the lines of a column of prose, in characters: cells of tables are shorter.
 const MIN_PROSE: usize = 16;
 
-/// Share of a column's lines that fill it, from which on it is prose and not cells.
+/// Share of a column's lines that fill it, from which on it is prose and not cells; and the share that
+/// is enough where there are many lines, none of them short as a rule: ragged lists fill few.
 const MIN_FILLED: f32 = 0.5;
+const MIN_FILLED_OF_MANY: f32 = 0.2;
 
 /// Largest distance of a line's beginning from the edge of its column, in points.
 const EDGE_SLACK: f32 = 2.0;
+
+/// Deepest indent of a line in its column, in font sizes.
+const MAX_INDENT: f32 = 4.0;
 
 /// Most gutters that are tried for one region.
 const MAX_CANDIDATES: usize = 64;
@@ -37,12 +42,30 @@ struct Gutter {
     x: f32,
     /// Lines on the side that has fewer.
     support: usize,
-    /// Where the lines of the column to its right begin, and the size of their font.
+    /// Where the lines of the columns on both sides begin.
+    left_edge: f32,
     right_edge: f32,
+    /// Size of their font.
     size: f32,
 }
 
 impl Gutter {
+    /// True when short columns are columns all the same: there are many lines elsewhere on the page, and
+    /// these begin where those begin, which the cells of a table do not.
+    fn is_beyond_doubt(self, left: &[Segment], right: &[Segment]) -> bool {
+        let begins_at = |segments: &[Segment], side, edge: f32| {
+            let all: Vec<&Segment> = segments.iter().collect();
+            let lines = nearest(&all, side);
+            let is_aligned =
+                |line: &&&Segment| (-EDGE_SLACK..=MAX_INDENT * self.size).contains(&(line.left - edge));
+            lines.iter().filter(is_aligned).count() * 2 >= lines.len()
+        };
+        self.support >= MANY_LINES
+            && (is_long(left) || is_long(right))
+            && begins_at(left, Side::Left, self.left_edge)
+            && begins_at(right, Side::Right, self.right_edge)
+    }
+
     /// The two lines that a segment over the gutter is made of, where the columns are so close that
     /// their lines run together. A title across the columns has no word that begins just at the edge.
     fn part(self, segment: &Segment) -> Option<(Segment, Segment)> {
@@ -95,18 +118,28 @@ fn flush_band(
     if band.is_empty() {
         return;
     }
+    let headings = trailing_headings(band, gutter.size);
     let (left, right): (Vec<Segment>, Vec<Segment>) =
         band.drain(..).partition(|segment| segment.right <= gutter.x);
-    let is_beyond_doubt = gutter.support >= MANY_LINES && (is_long(&left) || is_long(&right));
-    if is_beyond_doubt || (is_prose(&left, Side::Left) && is_prose(&right, Side::Right)) {
+    if gutter.is_beyond_doubt(&left, &right) || (is_prose(&left, Side::Left) && is_prose(&right, Side::Right))
+    {
         flush(across, out);
         cut(left, depth + 1, out);
         cut(right, depth + 1, out);
-        return;
+    } else {
+        across.extend(left);
+        across.extend(right);
     }
-    across.extend(left);
-    across.extend(right);
+    across.extend(headings);
     across.sort_by(|a, b| a.baseline.total_cmp(&b.baseline).then(a.left.total_cmp(&b.left)));
+}
+
+/// Takes the headings off the end of a band: they belong to what stands below it across the columns.
+fn trailing_headings(band: &mut Vec<Segment>, size: f32) -> Vec<Segment> {
+    let text = band
+        .iter()
+        .rposition(|segment| segment.size < size * 1.1 && !segment.is_bold);
+    band.split_off(text.map_or(0, |at| at + 1))
 }
 
 fn flush(across: &mut Vec<Segment>, out: &mut Vec<Vec<Segment>>) {
@@ -131,11 +164,13 @@ fn best_gutter(segments: &[Segment]) -> Option<Gutter> {
             continue;
         }
         if is_column(&left) && is_column(&right) {
+            let left_edge = median(left.iter().map(|segment| segment.left));
             let right_edge = median(right.iter().map(|segment| segment.left));
             let size = median(right.iter().map(|segment| segment.size));
             best = Some(Gutter {
                 x,
                 support,
+                left_edge,
                 right_edge,
                 size,
             });
@@ -224,7 +259,12 @@ fn is_column(lines: &[&Segment]) -> bool {
     // The width of the column is that of all but its widest lines, which may belong to something else.
     let width = widths[(widths.len() - 1) * 9 / 10];
     let filled = widths.iter().filter(|line| **line >= 0.8 * width).count();
-    lengths[lengths.len() / 2] >= MIN_PROSE && filled as f32 >= MIN_FILLED * lengths.len() as f32
+    let needed = if lengths.len() >= MANY_LINES {
+        MIN_FILLED_OF_MANY
+    } else {
+        MIN_FILLED
+    };
+    lengths[lengths.len() / 2] >= MIN_PROSE && filled as f32 >= needed * lengths.len() as f32
 }
 
 #[cfg(test)]

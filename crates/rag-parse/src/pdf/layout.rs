@@ -1,5 +1,7 @@
 //! Rows to blocks: headings by size and weight, paragraphs, list items, table rows and captions.
 
+use std::collections::BTreeMap;
+
 use rag_core::document::{Block, BlockKind};
 use rag_core::span::BoundingBox;
 
@@ -23,6 +25,14 @@ const MAX_BOLD_HEADING: usize = 90;
 /// Gap between lines that ends a paragraph: this times the usual one of the region.
 const PARAGRAPH_GAP: f32 = 1.3;
 
+/// What stands before an item of a list.
+const BULLETS: &[&str] = &[
+    "• ", "‣ ", "▪ ", "◦ ", "● ", "○ ", "■ ", "▫ ", "□ ", "➢ ", "✓ ", "∙ ", "– ", "- ", "* ", "· ", "o ",
+];
+
+/// Largest difference of two sizes of one text, in points.
+const SAME_SIZE: f32 = 0.6;
+
 /// Indent of a first line, in font sizes.
 const INDENT: f32 = 0.9;
 
@@ -39,7 +49,7 @@ pub(super) struct Sizes {
 impl Sizes {
     /// Finds the sizes in all rows of a document: the body is the size of most characters.
     pub(super) fn of<'r>(rows: impl Iterator<Item = (f32, usize, &'r str)>) -> Self {
-        let mut counts: std::collections::BTreeMap<i32, (usize, bool)> = std::collections::BTreeMap::new();
+        let mut counts: BTreeMap<i32, (usize, bool)> = BTreeMap::new();
         for (size, characters, text) in rows {
             let entry = counts.entry(half_points(size)).or_default();
             entry.0 += characters;
@@ -114,7 +124,7 @@ pub(super) struct Open {
 impl Layout<'_> {
     /// Reads the rows of one region.
     pub(super) fn region(&mut self, rows: &[Row], place: Place) {
-        let leading = usual_gap(rows);
+        let gaps = usual_gaps(rows);
         let mut at = 0;
         while at < rows.len() {
             if let Some(table) = table_at(&rows[at..]) {
@@ -124,6 +134,10 @@ impl Layout<'_> {
                 continue;
             }
             self.open_table = None;
+            let leading = gaps
+                .get(&half_points(rows[at].size()))
+                .copied()
+                .unwrap_or_default();
             let taken = self.paragraph_length(&rows[at..], leading);
             at += taken;
             self.paragraph(&rows[at - taken..at], at == rows.len(), place);
@@ -175,6 +189,7 @@ impl Layout<'_> {
     fn paragraph_length(&self, rows: &[Row], leading: f32) -> usize {
         let first = &rows[0];
         let level = self.heading_level(first);
+        let is_item = is_list_item(&first.text());
         let mut taken = 1;
         while let Some(row) = rows.get(taken) {
             let before = &rows[taken - 1];
@@ -185,9 +200,9 @@ impl Layout<'_> {
             } else {
                 leading.max(size)
             };
-            let is_other = (row.size() - first.size()).abs() > 0.6 && row.segments.len() == 1
+            let is_other = (row.size() - first.size()).abs() > SAME_SIZE && row.segments.len() == 1
                 || row.is_bold() != first.is_bold() && (level.is_some() || self.heading_level(row).is_some());
-            let is_indented = taken > 0
+            let is_indented = !is_item
                 && row.left() > before.left() + row.size() * INDENT
                 && level.is_none()
                 && before.right() < row.right().max(first.right()) - row.size() * 2.0;
@@ -210,7 +225,7 @@ impl Layout<'_> {
     fn paragraph(&mut self, rows: &[Row], is_last: bool, place: Place) {
         let mut lines: Vec<String> = rows.iter().map(Row::text).collect();
         let text = self.join(&lines);
-        let is_heading = !place.is_aside && is_heading_text(&text, rows);
+        let is_heading = !place.is_aside && !starts_with_bullet(&text) && is_heading_text(&text, rows);
         let level = self.heading_level(&rows[0]).filter(|_| is_heading);
         let bounds = bounds(rows);
         let is_prose = level.is_none() && list_item(&text).is_none() && !is_caption(&text);
@@ -303,15 +318,21 @@ fn is_same_columns(a: &[(f32, f32)], b: &[(f32, f32)]) -> bool {
             .all(|(a, b)| (a.0 - b.0).abs() <= SAME_COLUMN || (a.1 - b.1).abs() <= SAME_COLUMN)
 }
 
-/// The median gap between neighbouring rows.
-fn usual_gap(rows: &[Row]) -> f32 {
-    let mut gaps: Vec<f32> = rows
-        .windows(2)
-        .map(|pair| pair[1].baseline() - pair[0].baseline())
-        .filter(|gap| *gap > 0.0)
-        .collect();
-    gaps.sort_by(f32::total_cmp);
-    gaps.get(gaps.len() / 3).copied().unwrap_or(0.0)
+/// The usual gap between neighbouring rows of each font size: not the median, since in lists every
+/// second gap is one between paragraphs.
+fn usual_gaps(rows: &[Row]) -> BTreeMap<i32, f32> {
+    let mut gaps: BTreeMap<i32, Vec<f32>> = BTreeMap::new();
+    for pair in rows.windows(2) {
+        let gap = pair[1].baseline() - pair[0].baseline();
+        if gap > 0.0 && (pair[0].size() - pair[1].size()).abs() < SAME_SIZE {
+            gaps.entry(half_points(pair[0].size())).or_default().push(gap);
+        }
+    }
+    let usual = gaps.into_iter().map(|(size, mut gaps)| {
+        gaps.sort_by(f32::total_cmp);
+        (size, gaps[gaps.len() / 3])
+    });
+    usual.collect()
 }
 
 /// A heading has letters, is not too long, and if only its weight sets it apart, stands alone and does
@@ -340,9 +361,13 @@ fn is_list_item(text: &str) -> bool {
     list_item(text).is_some()
 }
 
+fn starts_with_bullet(text: &str) -> bool {
+    BULLETS.iter().any(|bullet| text.starts_with(bullet))
+}
+
 /// The item behind its bullet; a numbered item keeps its number.
 fn list_item(text: &str) -> Option<&str> {
-    for bullet in ["• ", "‣ ", "▪ ", "◦ ", "● ", "– ", "- ", "* ", "· ", "o "] {
+    for bullet in BULLETS {
         if let Some(rest) = text.strip_prefix(bullet) {
             return Some(rest.trim_start());
         }

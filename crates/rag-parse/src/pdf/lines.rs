@@ -13,6 +13,11 @@ pub(super) const SUPERSCRIPT_SIZE: f32 = 0.8;
 /// Gap that ends a segment, in font sizes: wider than a word space, narrower than a column gutter.
 const SEGMENT_GAP: f32 = 0.85;
 
+/// Gap between a bullet or a number and its item, in font sizes, and the longest such number.
+const BULLET_GAP: f32 = 3.5;
+const NUMBER_GAP: f32 = 2.2;
+const MAX_LABEL: usize = 3;
+
 /// Gap that is a word space, in font sizes.
 const WORD_GAP: f32 = 0.17;
 
@@ -172,7 +177,7 @@ fn cut_line(line: Vec<Glyph>, out: &mut Vec<Segment>) {
             .last()
             .map_or(glyph.size, |last| last.size.max(glyph.size));
         if !glyph.text.is_space() {
-            if glyph.x - end > SEGMENT_GAP * size && !current.is_empty() {
+            if glyph.x - end > allowed_gap(&current) * size && !current.is_empty() {
                 out.extend(segment(&current));
                 current.clear();
             }
@@ -184,6 +189,26 @@ fn cut_line(line: Vec<Glyph>, out: &mut Vec<Segment>) {
         current.push(glyph);
     }
     out.extend(segment(&current));
+}
+
+/// The gap that may follow, in font sizes: a bullet or number belongs to the item behind it.
+fn allowed_gap(current: &[Glyph]) -> f32 {
+    let mut label = String::new();
+    for glyph in current
+        .iter()
+        .filter(|glyph| !glyph.text.is_space())
+        .take(MAX_LABEL + 1)
+    {
+        glyph.text.push_to(&mut label);
+    }
+    let is_number = label.ends_with(['.', ')']) && label.starts_with(|c: char| c.is_ascii_digit());
+    match label.as_str() {
+        "•" | "●" | "○" | "▪" | "■" | "◦" | "‣" | "∙" | "·" | "–" | "▫" | "□" | "➢" | "✓" => {
+            BULLET_GAP
+        }
+        _ if is_number && label.len() <= MAX_LABEL => NUMBER_GAP,
+        _ => SEGMENT_GAP,
+    }
 }
 
 fn segment(glyphs: &[Glyph]) -> Option<Segment> {
@@ -337,6 +362,9 @@ pub(super) mod tests {
         glyphs.extend(set("right", 200.0, 100.5, 10.0));
         glyphs.extend(set("of", 73.0, 100.0, 10.0));
         assert_eq!(texts(glyphs), ["left of", "right", "Second line"]);
+        let mut glyphs = set("●", 50.0, 100.0, 10.0);
+        glyphs.extend(set("an item", 80.0, 100.0, 10.0));
+        assert_eq!(texts(glyphs), ["● an item"]);
     }
 
     #[test]
