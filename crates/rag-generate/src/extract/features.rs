@@ -1,0 +1,307 @@
+//! What speaks for and against a sentence as the answer to a question, as numbers.
+
+use std::collections::HashSet;
+
+use rag_core::language::Language;
+use rag_core::passage::Passage;
+use rag_core::text::{Analyzer, PieceKind, pieces, query_terms};
+use serde::{Deserialize, Serialize};
+
+use super::candidates::{Candidate, headings};
+use super::parts::is_function_word;
+use crate::context::Context;
+use crate::verify::{Facts, is_negated};
+
+/// What speaks for a sentence as an answer. Every field but `logit` lies between 0 and 1.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Features {
+    /// The cross-encoder's output for question and sentence; 0 when there is no cross-encoder.
+    pub logit: f32,
+    /// Share of the question's content terms that the sentence and its headings have, rare terms
+    /// counting more.
+    pub coverage: f32,
+    /// 1 when the question names a number that neither the sentence nor its headings have.
+    pub number_missing: f32,
+    /// 1 when the question denies something and the sentence does not.
+    pub denial_missing: f32,
+    /// 1 when the question asks for a number, a date or a time and the sentence has none.
+    pub figure_missing: f32,
+}
+
+/// How rare a term is: its inverse document frequency, or any other positive weight.
+pub type Rarity<'i> = dyn Fn(&str) -> f32 + Send + Sync + 'i;
+
+/// A question, prepared for being compared with many sentences.
+pub(super) struct Asked {
+    terms: Vec<(String, f32)>,
+    identifiers: Vec<Identifier>,
+    numbers: Facts,
+    is_negated: bool,
+    wants_figure: bool,
+}
+
+struct Identifier {
+    whole: String,
+    parts: Vec<String>,
+}
+
+impl Asked {
+    /// Reads `question` as it would be asked of passages in `languages`.
+    pub(super) fn new(question: &str, languages: &[Language], rarity: &Rarity<'_>) -> Self {
+        let mut seen = HashSet::new();
+        let terms = query_terms(question, languages)
+            .into_iter()
+            .filter(|term| !is_function_word(term.span.slice(question).unwrap_or_default()))
+            .filter(|term| seen.insert(term.text.clone()))
+            .map(|term| {
+                let weight = rarity(&term.text).max(0.0);
+                (term.text, weight)
+            })
+            .collect();
+        Self {
+            terms,
+            identifiers: identifiers(question),
+            numbers: plain_numbers(question),
+            is_negated: is_negated(question),
+            wants_figure: wants_figure(question),
+        }
+    }
+
+    /// Compares the question with `candidate`; `None` when the candidate cannot be the answer, because an
+    /// identifier that is asked about occurs neither there nor around it, or a twin of it occurs instead.
+    pub(super) fn features(&self, candidate: &Candidate, context: &Context) -> Option<Features> {
+        let passage = &context.hits[candidate.source].passage;
+        let sentence = candidate.text(context);
+        let head: String = headings(passage).collect::<Vec<_>>().join("\n");
+        if self
+            .identifiers
+            .iter()
+            .any(|asked| !asked.fits(sentence, &head, &passage.text))
+        {
+            return None;
+        }
+        let mut facts = Facts::of(sentence);
+        facts.extend(Facts::of(&head));
+        let flag = |condition: bool| if condition { 1.0 } else { 0.0 };
+        Some(Features {
+            logit: 0.0,
+            coverage: self.coverage(sentence, &head, passage),
+            number_missing: flag(!self.numbers.missing_from(&facts).is_empty()),
+            denial_missing: flag(self.is_negated && !is_negated(sentence)),
+            figure_missing: flag(self.wants_figure && !has_figure(sentence)),
+        })
+    }
+
+    fn coverage(&self, sentence: &str, head: &str, passage: &Passage) -> f32 {
+        let analyzer = Analyzer::new(passage.language);
+        let own: HashSet<String> = [sentence, head]
+            .iter()
+            .flat_map(|text| analyzer.terms(text))
+            .map(|term| term.text)
+            .collect();
+        let total: f32 = self.terms.iter().map(|(_, weight)| weight).sum();
+        let covered = self.terms.iter().filter(|(term, _)| own.contains(term));
+        covered.map(|(_, weight)| weight).sum::<f32>() / total.max(f32::MIN_POSITIVE)
+    }
+}
+
+impl Identifier {
+    /// True when the identifier, or all its parts, stands in the sentence or above it; or elsewhere in
+    /// the passage, provided that the sentence is not about a twin: one that differs in its digits.
+    fn fits(&self, sentence: &str, head: &str, passage: &str) -> bool {
+        if self.stands_in(sentence) || self.stands_in(head) {
+            return true;
+        }
+        let shape = shape(&self.whole);
+        let names_twin = [sentence, head]
+            .iter()
+            .flat_map(|text| identifiers(text))
+            .any(|other| self::shape(&other.whole) == shape);
+        !names_twin && self.stands_in(passage)
+    }
+
+    fn stands_in(&self, text: &str) -> bool {
+        let words: HashSet<String> = pieces(text)
+            .iter()
+            .map(|piece| piece.text.to_lowercase())
+            .collect();
+        words.contains(&self.whole)
+            || (!self.parts.is_empty() && self.parts.iter().all(|part| words.contains(part)))
+    }
+}
+
+fn identifiers(text: &str) -> Vec<Identifier> {
+    let mut found: Vec<Identifier> = Vec::new();
+    for piece in pieces(text) {
+        match (piece.kind, found.last_mut()) {
+            (PieceKind::Identifier, _) => found.push(Identifier {
+                whole: piece.text.to_lowercase(),
+                parts: Vec::new(),
+            }),
+            (PieceKind::Part, Some(last)) if last.whole.contains(&piece.text.to_lowercase()) => {
+                last.parts.push(piece.text.to_lowercase());
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// An identifier with every digit alike: twins have the same shape.
+fn shape(identifier: &str) -> String {
+    identifier
+        .chars()
+        .map(|c| if c.is_numeric() { '0' } else { c })
+        .collect()
+}
+
+/// The numbers of a question that are not parts of identifiers.
+fn plain_numbers(question: &str) -> Facts {
+    let numbers: Vec<&str> = pieces(question)
+        .into_iter()
+        .filter(|piece| piece.kind == PieceKind::Number)
+        .map(|piece| piece.text)
+        .collect();
+    Facts::of(&numbers.join(" ; "))
+}
+
+/// True when only a number, a date or a time can answer.
+fn wants_figure(question: &str) -> bool {
+    const OPENINGS: &[&str] = &[
+        "how many",
+        "how much",
+        "how long",
+        "how old",
+        "how far",
+        "how high",
+        "how large",
+        "how big",
+        "how fast",
+        "how often",
+        "how soon",
+        "what percentage",
+        "what year",
+        "which year",
+        "what number",
+        "what date",
+        "كم",
+    ];
+    let lower = question.to_lowercase();
+    OPENINGS.iter().any(|opening| {
+        lower
+            .split(['?', '؟', ',', '.'])
+            .any(|part| part.trim_start().starts_with(opening))
+    })
+}
+
+/// True for a digit, a number word, a month, a weekday, or a word of time or amount.
+fn has_figure(sentence: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "one",
+        "once",
+        "twice",
+        "half",
+        "double",
+        "hundred",
+        "thousand",
+        "million",
+        "billion",
+        "dozen",
+        "no",
+        "none",
+        "unlimited",
+        "immediately",
+        "daily",
+        "weekly",
+        "monthly",
+        "yearly",
+        "annually",
+        "quarterly",
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+    ];
+    if sentence.contains(char::is_numeric) || sentence.contains(rag_core::language::is_arabic_letter) {
+        return true;
+    }
+    !Facts::of(sentence).is_empty()
+        || pieces(sentence)
+            .iter()
+            .any(|piece| WORDS.contains(&piece.text.to_lowercase().as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::{ContextConfig, assemble};
+    use crate::extract::candidates::candidates;
+    use crate::testing::hit;
+
+    /// The features of the only sentence of a passage with a title.
+    fn features(question: &str, title: &str, sentence: &str) -> Option<Features> {
+        let mut hit = hit("a#0", sentence);
+        hit.passage.title = title.into();
+        let context = assemble(question, &[hit], &ContextConfig::default(), &|t| t.len() / 4);
+        let (found, _) = candidates(&context, 1);
+        Asked::new(question, &[Language::ENGLISH], &|_| 1.0).features(&found[0], &context)
+    }
+
+    #[test]
+    fn a_twin_of_the_identifier_is_no_answer() {
+        for (title, sentence, fits) in [
+            ("Error ERR-4012", "It means that the tunnel failed.", true),
+            ("Error ERR-4013", "It means that the tunnel failed.", false),
+            ("Errors", "ERR-4013 means that the tunnel failed.", false),
+            ("Errors", "ERR 4012 means that the tunnel failed.", true),
+        ] {
+            let found = features("What does ERR-4012 mean?", title, sentence);
+            assert_eq!(found.is_some(), fits, "{title}: {sentence}");
+        }
+    }
+
+    #[test]
+    fn each_feature_tells_what_it_should() {
+        let found = features("How many days of leave?", "Leave", "Leave is 27 days.").unwrap();
+        assert_eq!((found.coverage, found.figure_missing), (1.0, 0.0));
+        let found = features(
+            "How many days of leave?",
+            "Leave",
+            "Leave is agreed with the manager.",
+        )
+        .unwrap();
+        assert_eq!((found.coverage, found.figure_missing), (0.5, 1.0));
+        let found = features("Which cap did 2023 set?", "Travel 2026", "The cap is 135.").unwrap();
+        assert_eq!(found.number_missing, 1.0);
+        let found = features("Which cap did 2023 set?", "Travel 2023", "The cap is 135.").unwrap();
+        assert_eq!(found.number_missing, 0.0);
+        let found = features("Who may not apply?", "Grants", "Members may apply.").unwrap();
+        assert_eq!(found.denial_missing, 1.0);
+    }
+
+    #[test]
+    fn a_question_of_function_words_covers_nothing() {
+        assert_eq!(
+            features("What is it?", "Leave", "Leave is 27 days.")
+                .unwrap()
+                .coverage,
+            0.0
+        );
+    }
+}

@@ -1,0 +1,214 @@
+//! Splits a question that asks several things into questions that ask one.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use rag_core::language::Language;
+use rag_core::text::{Analyzer, PieceKind, pieces};
+use regex::Regex;
+
+/// Words that begin a question, after which an "and" joins two of them.
+const ASKING: &str = r"(?:how|what|when|where|which|who|whom|whose|why|is|are|was|were|do|does|did|can|could|may|must|should|will|would)";
+
+/// Where one question ends and the next begins: a question mark with text behind it, or an "and" before
+/// a word that begins a question.
+static BOUNDARY: LazyLock<Regex> = LazyLock::new(|| {
+    let arabic = r"[,،]?\s+و(?:كم|ما|متى|أين|كيف|هل|من|لماذا|ماذا)\s";
+    let english = format!(r"(?i)[,;]?\s+(?:and|&)(?:\s+also)?\s+{ASKING}\b");
+    Regex::new(&format!(r"[?؟]\s+\S|{english}|{arabic}")).expect("the pattern is a constant")
+});
+
+/// Two identifiers joined by "and" that the rest of the question asks about alike.
+static TWO_IDENTIFIERS: LazyLock<Regex> = LazyLock::new(|| {
+    let identifier = r"\b[A-Za-z]{1,8}[-\s]?[0-9][\w.-]*";
+    Regex::new(&format!(
+        r"({identifier})(?:\s+(?:and|&|or)\s+|\s+و\s?)({identifier})"
+    ))
+    .expect("the pattern is a constant")
+});
+
+/// Splits `question` into at most `max_parts` questions, in order. Most questions are one part.
+///
+/// A part that says too little to be looked up alone ("and which has the R3?") takes over the content
+/// words of the first part.
+pub fn parts(question: &str, max_parts: usize) -> Vec<String> {
+    let mut cuts = split_at_boundaries(question);
+    if let [only] = &cuts[..] {
+        cuts = split_identifiers(only);
+    }
+    if cuts.len() > max_parts.max(1) {
+        return vec![question.trim().to_owned()];
+    }
+    let first = cuts[0].clone();
+    cuts.into_iter()
+        .enumerate()
+        .map(|(at, part)| if at == 0 { part } else { completed(part, &first) })
+        .collect()
+}
+
+fn split_at_boundaries(question: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    for boundary in BOUNDARY.find_iter(question) {
+        let text = boundary.as_str();
+        let (end, next) = if text.starts_with(['?', '؟']) {
+            let mark = text.chars().next().map_or(0, char::len_utf8);
+            (boundary.start() + mark, boundary.start() + mark)
+        } else {
+            (boundary.start(), boundary.start() + joint_len(text))
+        };
+        found.push(question[start..end].trim().to_owned());
+        start = next;
+    }
+    found.push(question[start..].trim().to_owned());
+    // A greeting or a lone word before the question is no question of its own.
+    let says_something = |part: &String| content(part).next().is_some();
+    if found.iter().all(says_something) {
+        found
+    } else {
+        vec![question.trim().to_owned()]
+    }
+}
+
+/// Length of what joins two questions, up to the word that begins the second.
+fn joint_len(boundary: &str) -> usize {
+    if let Some(at) = boundary.rfind(" و") {
+        return at + " و".len();
+    }
+    boundary
+        .trim_end()
+        .rfind(char::is_whitespace)
+        .map_or(0, |at| at + 1)
+}
+
+fn split_identifiers(question: &str) -> Vec<String> {
+    let Some(found) = TWO_IDENTIFIERS.captures(question) else {
+        return vec![question.to_owned()];
+    };
+    let (whole, first, second) = (found.get(0), &found[1], &found[2]);
+    let Some(range) = whole.map(|whole| whole.range()) else {
+        return vec![question.to_owned()];
+    };
+    [first, second]
+        .iter()
+        .map(|identifier| {
+            format!(
+                "{}{identifier}{}",
+                &question[..range.start],
+                &question[range.end..]
+            )
+        })
+        .collect()
+}
+
+/// `part`, with the content words of `first` behind it when it has fewer than two of its own.
+fn completed(part: String, first: &str) -> String {
+    if content(&part).take(2).count() >= 2 {
+        return part;
+    }
+    let own: HashSet<String> = terms(&part);
+    let words: Vec<&str> = content(first)
+        .filter(|(word, kind)| *kind == PieceKind::Word && terms(word).is_disjoint(&own))
+        .map(|(word, _)| word)
+        .collect();
+    format!("{part} {}", words.join(" ")).trim().to_owned()
+}
+
+fn terms(text: &str) -> HashSet<String> {
+    let analyzer = Analyzer::new(Language::ENGLISH);
+    analyzer.terms(text).into_iter().map(|term| term.text).collect()
+}
+
+/// The words and identifiers that say what a question is about.
+fn content(text: &str) -> impl Iterator<Item = (&str, PieceKind)> {
+    pieces(text)
+        .into_iter()
+        .filter(|piece| piece.kind != PieceKind::Part && !is_function_word(piece.text))
+        .map(|piece| (piece.text, piece.kind))
+}
+
+/// Words of a question that say how it asks and not what about.
+pub(super) fn is_function_word(word: &str) -> bool {
+    const MORE: &[&str] = &[
+        "about", "all", "also", "am", "any", "been", "being", "can", "could", "did", "do", "does", "done",
+        "first", "get", "gets", "give", "got", "had", "has", "have", "he", "her", "hello", "hi", "his",
+        "how", "i", "its", "kind", "long", "many", "may", "me", "mean", "much", "must", "my", "name", "one",
+        "our", "please", "she", "should", "some", "take", "takes", "tell", "thanks", "type", "us", "very",
+        "we", "were", "what", "when", "where", "which", "who", "whom", "whose", "why", "would", "you",
+        "your",
+    ];
+    let lower = word.to_lowercase();
+    MORE.contains(&lower.as_str())
+        || rag_core::text::is_stop_word(&lower)
+        || matches!(
+            lower.as_str(),
+            "ما" | "ماذا"
+                | "من"
+                | "هل"
+                | "كم"
+                | "كيف"
+                | "متى"
+                | "أين"
+                | "في"
+                | "على"
+                | "عن"
+                | "إلى"
+                | "هو"
+                | "هي"
+                | "التي"
+                | "الذي"
+                | "أي"
+                | "لماذا"
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_is_split_where_it_asks_again() {
+        let cases: &[(&str, &[&str])] = &[
+            ("How long is the warranty?", &["How long is the warranty?"]),
+            (
+                "How do I upload receipts, and when is the money paid?",
+                &["How do I upload receipts", "when is the money paid?"],
+            ),
+            (
+                "What does lunch cost? Who approves refunds?",
+                &["What does lunch cost?", "Who approves refunds?"],
+            ),
+            (
+                "What do ERR-7 and ERR-8 mean?",
+                &["What do ERR-7 mean?", "What do ERR-8 mean?"],
+            ),
+            (
+                "Which battery life has the R2 and which has the R3?",
+                &["Which battery life has the R2", "which has the R3? battery life"],
+            ),
+            (
+                "Terms and conditions of travel",
+                &["Terms and conditions of travel"],
+            ),
+            (
+                "Between 5 and 10 days of what?",
+                &["Between 5 and 10 days of what?"],
+            ),
+            ("Hello? What does lunch cost", &["Hello? What does lunch cost"]),
+            (
+                "كم يوما للإجازة ومتى تسقط؟",
+                &["كم يوما للإجازة", "متى تسقط؟ يوما للإجازة"],
+            ),
+            ("", &[""]),
+        ];
+        for (question, expected) in cases {
+            assert_eq!(&parts(question, 4), expected, "{question}");
+        }
+    }
+
+    #[test]
+    fn a_question_with_too_many_parts_stays_whole() {
+        let question = "What costs lunch and what costs tea and what costs cake";
+        assert_eq!(parts(question, 2), [question]);
+    }
+}

@@ -1,0 +1,54 @@
+//! Generation: context assembly, answers with citations, and the check that each citation holds.
+//!
+//! Reads `hits.jsonl` of the stage `rerank` (or `retrieve`); writes `answers.jsonl` of the stage
+//! `generate`: text, citations with their exact quotes, what the check found, what it cost.
+//!
+//! ```
+//! use rag_core::{access::Principal, hit::Ranking, question::Question};
+//! use rag_generate::{Config, ExtractiveGenerator, generate};
+//!
+//! let question = Question::new("1", "How many days of leave?", Principal::everyone());
+//! let ranking = Ranking {
+//!     question, legs: vec![], hits: vec![], notes: vec![], timings_ms: Default::default(),
+//! };
+//! let config = Config::default();
+//! let generator = ExtractiveGenerator::new(None, config.extract.clone());
+//! let answer = generate(&ranking, &generator, &config, &|text| text.len() / 4)?;
+//! assert_eq!(answer.text, rag_core::answer::DECLINED);
+//! # Ok::<(), rag_generate::GenerateError>(())
+//! ```
+//!
+//! | want | look at |
+//! |---|---|
+//! | what a model reads | [`assemble`] |
+//! | answers made of the sources' own sentences | [`ExtractiveGenerator`] |
+//! | when we decline | [`Decision`], [`Features`] |
+//! | whether a citation holds | [`verify`] |
+//! | the stage over files | [`run`] |
+//!
+//! An answer leaves only after its citations were checked; if one fails, it is replaced by
+//! [`rag_core::answer::DECLINED`]. Text of documents is never followed as an instruction.
+//!
+//! Not here: searching, permissions (every passage that arrives may be read by its asker), judging
+//! answers against labels.
+
+mod batch;
+mod config;
+mod context;
+mod error;
+mod extract;
+mod generate;
+#[cfg(test)]
+mod testing;
+mod verify;
+
+pub use batch::{ANSWERS_FILE, STAGE, STAGE_VERSION, Tools, run};
+pub use config::Config;
+pub use context::{Context, ContextConfig, assemble};
+pub use error::GenerateError;
+pub use extract::{
+    Candidate, Decision, Draft, ExtractConfig, ExtractiveGenerator, Features, Rarity, Scored,
+    is_instruction_to_model, parts,
+};
+pub use generate::generate;
+pub use verify::{Claim, VerifyConfig, parse_citations, verify};

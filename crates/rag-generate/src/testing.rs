@@ -1,0 +1,101 @@
+//! Test doubles and made-up passages for the unit tests of this crate.
+
+use std::collections::{BTreeMap, HashSet};
+
+use rag_core::access::{AccessList, Principal};
+use rag_core::hit::{Hit, Ranking};
+use rag_core::language::Language;
+use rag_core::passage::Passage;
+use rag_core::question::Question;
+use rag_core::span::Span;
+use rag_models::{CrossEncoder, ModelError, ModelIdentity, Pooling, Precision, Scores};
+
+/// A hit on an English passage that everyone may read; the passage is its whole document.
+pub(crate) fn hit(id: &str, text: &str) -> Hit {
+    let span = Span::new(0, text.len());
+    let passage = Passage {
+        id: id.parse().unwrap(),
+        title: String::new(),
+        source: "made-up.md".into(),
+        section: Vec::new(),
+        page: None,
+        bounding_box: None,
+        updated: None,
+        department: None,
+        language: Language::ENGLISH,
+        access: AccessList::public(),
+        span,
+        parent: span,
+        text: text.into(),
+        context: String::new(),
+        tokens: 0,
+    };
+    Hit {
+        rank: 1,
+        score: 1.0,
+        legs: BTreeMap::new(),
+        fused: None,
+        reranked: None,
+        passage,
+    }
+}
+
+/// A ranking of `hits` for `question`.
+pub(crate) fn ranking(question: &str, hits: Vec<Hit>) -> Ranking {
+    Ranking {
+        question: Question::new("q1", question, Principal::everyone()),
+        legs: Vec::new(),
+        hits,
+        notes: Vec::new(),
+        timings_ms: BTreeMap::new(),
+    }
+}
+
+/// A cross-encoder that is as sure as the share of the question's words that the text has: from -10 for
+/// none to 10 for all.
+pub(crate) struct WordOverlap(ModelIdentity);
+
+impl Default for WordOverlap {
+    fn default() -> Self {
+        Self(ModelIdentity {
+            name: "word-overlap".into(),
+            weights: "00".into(),
+            tokenizer: "00".into(),
+            dimension: 1,
+            pooling: Pooling::None,
+            query_prefix: String::new(),
+            passage_prefix: String::new(),
+            normalised: false,
+            max_tokens: 512,
+            precision: Precision::F32,
+        })
+    }
+}
+
+impl CrossEncoder for WordOverlap {
+    fn identity(&self) -> &ModelIdentity {
+        &self.0
+    }
+
+    fn score(&self, query: &str, passages: &[&str]) -> Result<Scores, ModelError> {
+        let asked = words(query);
+        let share = |text: &&str| asked.intersection(&words(text)).count() as f32 / asked.len().max(1) as f32;
+        Ok(Scores {
+            logits: passages.iter().map(|text| share(text) * 20.0 - 10.0).collect(),
+            windows: vec![1; passages.len()],
+            truncated_tokens: vec![0; passages.len()],
+            truncated_query_tokens: 0,
+        })
+    }
+}
+
+fn words(text: &str) -> HashSet<String> {
+    const ASKING: &[&str] = &[
+        "what", "does", "the", "is", "how", "a", "of", "do", "i", "and", "when",
+    ];
+    text.to_lowercase()
+        .split(|c: char| !c.is_alphanumeric() && c != '-')
+        .filter(|word| !word.is_empty() && !ASKING.contains(word))
+        .map(str::to_owned)
+        .collect()
+}

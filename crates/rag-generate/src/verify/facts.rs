@@ -1,0 +1,261 @@
+//! What must agree to the letter between a claim and its source: numbers, percents, dates, identifiers,
+//! and whether something is denied.
+
+use std::collections::BTreeSet;
+
+use rag_core::date::Date;
+use rag_core::text::{Piece, PieceKind, pieces};
+
+/// English number words that a claim may use for a figure of its source, or the other way round.
+const NUMBER_WORDS: &[(&str, &str)] = &[
+    ("two", "2"),
+    ("three", "3"),
+    ("four", "4"),
+    ("five", "5"),
+    ("six", "6"),
+    ("seven", "7"),
+    ("eight", "8"),
+    ("nine", "9"),
+    ("ten", "10"),
+    ("eleven", "11"),
+    ("twelve", "12"),
+    ("thirteen", "13"),
+    ("fourteen", "14"),
+    ("fifteen", "15"),
+    ("sixteen", "16"),
+    ("seventeen", "17"),
+    ("eighteen", "18"),
+    ("nineteen", "19"),
+    ("twenty", "20"),
+    ("thirty", "30"),
+    ("forty", "40"),
+    ("fifty", "50"),
+    ("sixty", "60"),
+    ("seventy", "70"),
+    ("eighty", "80"),
+    ("ninety", "90"),
+];
+
+const MONTHS: &[&str] = &[
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
+const NEGATIONS: &[&str] = &[
+    "not", "no", "never", "none", "neither", "nor", "without", "cannot", "nobody", "nothing", "لا", "لم",
+    "لن", "ليس", "ليست", "غير", "بدون", "دون",
+];
+
+/// The facts of a text, each in one spelling.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Facts(BTreeSet<String>);
+
+impl Facts {
+    /// Reads the facts of `text`. A date also gives its year, month and day as numbers, so that "in 2026"
+    /// agrees with "2026-04-10".
+    pub(crate) fn of(text: &str) -> Self {
+        let whole: Vec<Piece<'_>> = pieces(text)
+            .into_iter()
+            .filter(|piece| piece.kind != PieceKind::Part)
+            .collect();
+        let words: Vec<String> = whole.iter().map(|piece| plain(piece.text)).collect();
+        let mut facts = BTreeSet::new();
+        for (at, piece) in whole.iter().enumerate() {
+            match piece.kind {
+                PieceKind::Number => facts.extend([number(&words, at)]),
+                PieceKind::Identifier => push_identifier(&words[at], &mut facts),
+                PieceKind::Word | PieceKind::Part => {
+                    let known = NUMBER_WORDS.iter().find(|(word, _)| *word == words[at]);
+                    facts.extend(known.map(|(_, number)| (*number).to_owned()));
+                }
+            }
+        }
+        facts.extend(written_dates(&words));
+        Self(facts)
+    }
+
+    /// Those that `source` does not have.
+    pub(crate) fn missing_from<'s>(&'s self, source: &'s Self) -> Vec<&'s str> {
+        self.0.difference(&source.0).map(String::as_str).collect()
+    }
+
+    /// True when the text states none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Adds the facts of `other`.
+    pub(crate) fn extend(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+}
+
+/// True when `text` denies something. A contraction counts; "No. 5" does not.
+pub(crate) fn is_negated(text: &str) -> bool {
+    let lower = text.to_lowercase().replace('’', "'");
+    let contracted = lower.split_whitespace().any(|word| {
+        word.trim_end_matches(|c: char| !c.is_alphanumeric())
+            .ends_with("n't")
+    });
+    let is_label = |piece: &Piece<'_>| {
+        piece.text == "no"
+            && lower[piece.span.end..]
+                .trim_start_matches(['.', ' '])
+                .starts_with(|c: char| c.is_numeric())
+    };
+    contracted
+        || pieces(&lower)
+            .iter()
+            .any(|piece| NEGATIONS.contains(&piece.text) && !is_label(piece))
+}
+
+/// The number at `at`, with a percent sign when it is a percentage.
+fn number(words: &[String], at: usize) -> String {
+    let figure = words[at].trim_end_matches('%');
+    let is_percent = words[at].ends_with('%') || says_percent(words, at + 1);
+    if is_percent {
+        format!("{figure}%")
+    } else {
+        figure.to_owned()
+    }
+}
+
+/// True when a percent sign in words stands at `at`: "percent", "per cent", "في المئة", "بالمئة".
+fn says_percent(words: &[String], at: usize) -> bool {
+    let word = |at: usize| words.get(at).map_or("", String::as_str);
+    match word(at) {
+        "percent" | "بالمئة" | "بالمائة" => true,
+        "per" => word(at + 1) == "cent",
+        "في" => matches!(word(at + 1), "المئة" | "المائة"),
+        _ => false,
+    }
+}
+
+/// Dates in ISO form become a date; everything else with a digit is an identifier.
+fn push_identifier(word: &str, facts: &mut BTreeSet<String>) {
+    match word.parse::<Date>() {
+        Ok(date) if word.len() == 10 => facts.extend(with_parts(date)),
+        _ => {
+            facts.insert(word.to_owned());
+        }
+    }
+}
+
+/// "10 April 2026" and "April 10, 2026".
+fn written_dates(words: &[String]) -> Vec<String> {
+    let mut dates = Vec::new();
+    for window in words.windows(3) {
+        let [first, second, year] = window else { continue };
+        let month_of = |word: &String| MONTHS.iter().position(|month| month == word);
+        let (day, month) = match (month_of(first), month_of(second)) {
+            (Some(month), None) => (second, month),
+            (None, Some(month)) => (first, month),
+            _ => continue,
+        };
+        let digits: String = day.chars().take_while(char::is_ascii_digit).collect();
+        if let Ok(date) = format!("{year:0>4}-{:02}-{digits:0>2}", month + 1).parse::<Date>() {
+            dates.extend(with_parts(date));
+        }
+    }
+    dates
+}
+
+fn with_parts(date: Date) -> Vec<String> {
+    let text = date.to_string();
+    let parts = text
+        .split('-')
+        .map(|part| part.trim_start_matches('0').to_owned());
+    parts.chain([format!("date {text}")]).collect()
+}
+
+/// Lower case, Eastern digits as 0–9, no thousands separators.
+fn plain(word: &str) -> String {
+    let western = word.chars().map(|c| match c {
+        '٠'..='٩' => char::from(b'0' + (u32::from(c) - u32::from('٠')) as u8),
+        '۰'..='۹' => char::from(b'0' + (u32::from(c) - u32::from('۰')) as u8),
+        '٫' => '.',
+        '\u{2010}' | '\u{2011}' => '-',
+        other => other,
+    });
+    let text: String = western.collect::<String>().to_lowercase();
+    let whole = text.split('.').next().unwrap_or_default();
+    let is_grouped =
+        whole.contains([',', '٬']) && whole.split([',', '٬']).skip(1).all(|group| group.len() == 3);
+    if is_grouped {
+        text.replace([',', '٬'], "")
+    } else {
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_of_a_fact_agree() {
+        for (claim, source) in [
+            ("It costs 1,200 euros", "EUR 1200"),
+            ("25% of staff", "25 percent of the staff"),
+            ("25 per cent", "25%"),
+            ("نسبة 25 في المئة", "25%"),
+            ("٢١ يوما", "21 يوم عمل"),
+            ("five days", "5 working days"),
+            ("on 10 April 2026", "updated 2026-04-10"),
+            ("April 10, 2026", "10 April 2026"),
+            ("in 2026", "2026-04-10"),
+            ("err-4012 appears", "ERR-4012 means"),
+            ("no figures", "none here"),
+        ] {
+            let (claim_facts, facts) = (Facts::of(claim), Facts::of(source));
+            assert_eq!(
+                claim_facts.missing_from(&facts),
+                Vec::<&str>::new(),
+                "{claim} / {source}"
+            );
+        }
+    }
+
+    #[test]
+    fn different_facts_do_not() {
+        for (claim, source, missing) in [
+            ("ERR-4012", "ERR-4013 and 4012", "err-4012"),
+            ("25%", "25 days", "25%"),
+            ("EUR 78", "EUR 87", "78"),
+            ("11 April 2026", "10 April 2026", "11"),
+            ("2026-04-10", "10 May 2026 and April 2026", "date 2026-04-10"),
+            ("5.99", "599", "5.99"),
+        ] {
+            let (claim_facts, facts) = (Facts::of(claim), Facts::of(source));
+            assert!(
+                claim_facts.missing_from(&facts).contains(&missing),
+                "{claim} / {source}"
+            );
+        }
+    }
+
+    #[test]
+    fn denials_are_seen() {
+        for (text, expected) in [
+            ("It is not refunded.", true),
+            ("It isn’t refunded", true),
+            ("They don't.", true),
+            ("Never share it", true),
+            ("لا تُصرف هذه القيمة", true),
+            ("Room no. 5 is free", false),
+            ("Note the knot.", false),
+        ] {
+            assert_eq!(is_negated(text), expected, "{text}");
+        }
+    }
+}

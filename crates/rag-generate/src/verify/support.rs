@@ -1,0 +1,205 @@
+//! Whether a passage supports a claim: where it says so, how much of the claim it covers, and whether
+//! the facts agree.
+
+use std::collections::HashSet;
+
+use rag_core::language::Language;
+use rag_core::passage::Passage;
+use rag_core::span::Span;
+use rag_core::text::{Analyzer, sentences};
+
+use super::facts::{Facts, is_negated};
+
+/// What a passage says about a claim.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Support {
+    /// The words of the passage that come closest, as a place in its text.
+    pub(crate) quote: Span,
+    /// Share of the claim's terms that the quote, its title and its headings have, from 0 to 1.
+    pub(crate) lexical: f32,
+    /// Whether numbers, dates, identifiers and denial agree.
+    pub(crate) facts_agree: bool,
+}
+
+/// Finds the place of `passage` that supports `claim` best: the claim's own words if they stand there,
+/// else the sentence, or two neighbouring ones, that shares most terms with it.
+pub(crate) fn support(claim: &str, passage: &Passage) -> Option<Support> {
+    if let Some(quote) = find_verbatim(claim, &passage.text) {
+        return Some(Support {
+            quote,
+            lexical: 1.0,
+            facts_agree: true,
+        });
+    }
+    let claim = Claimed::new(claim, passage.language);
+    let head = Evidence::of_headings(passage);
+    let spans = sentences(&passage.text);
+    let singles = spans.iter().copied();
+    let pairs = spans.windows(2).map(|pair| Span::new(pair[0].start, pair[1].end));
+    let mut best: Option<Support> = None;
+    for quote in singles.chain(pairs) {
+        let found = claim.measure(quote, passage, &head);
+        if best.is_none_or(|best| found.is_better_than(&best)) {
+            best = Some(found);
+        }
+    }
+    best
+}
+
+impl Support {
+    fn is_better_than(&self, other: &Self) -> bool {
+        (self.facts_agree, self.lexical) > (other.facts_agree, other.lexical)
+    }
+}
+
+struct Claimed {
+    terms: HashSet<String>,
+    facts: Facts,
+    is_negated: bool,
+    analyzer: Analyzer,
+}
+
+/// What the title and the headings above a passage say.
+struct Evidence {
+    terms: HashSet<String>,
+    facts: Facts,
+}
+
+impl Evidence {
+    fn of_headings(passage: &Passage) -> Self {
+        let analyzer = Analyzer::new(passage.language);
+        let mut facts = Facts::default();
+        let mut found = HashSet::new();
+        for heading in std::iter::once(&passage.title).chain(&passage.section) {
+            facts.extend(Facts::of(heading));
+            found.extend(terms(&analyzer, heading));
+        }
+        Self { terms: found, facts }
+    }
+}
+
+impl Claimed {
+    fn new(claim: &str, language: Language) -> Self {
+        let analyzer = Analyzer::new(language);
+        Self {
+            terms: terms(&analyzer, claim),
+            facts: Facts::of(claim),
+            is_negated: is_negated(claim),
+            analyzer,
+        }
+    }
+
+    fn measure(&self, quote: Span, passage: &Passage, head: &Evidence) -> Support {
+        let text = quote.slice(&passage.text).unwrap_or_default();
+        let own = terms(&self.analyzer, text);
+        let covered = self
+            .terms
+            .iter()
+            .filter(|term| own.contains(*term) || head.terms.contains(*term))
+            .count();
+        let mut facts = Facts::of(text);
+        facts.extend(head.facts.clone());
+        Support {
+            quote,
+            lexical: covered as f32 / self.terms.len().max(1) as f32,
+            facts_agree: self.facts.missing_from(&facts).is_empty() && self.is_negated == is_negated(text),
+        }
+    }
+}
+
+fn terms(analyzer: &Analyzer, text: &str) -> HashSet<String> {
+    analyzer.terms(text).into_iter().map(|term| term.text).collect()
+}
+
+/// Where `claim` stands in `text` word for word; runs of white space count as one, and a full stop that
+/// only the claim or only the text has does not matter.
+fn find_verbatim(claim: &str, text: &str) -> Option<Span> {
+    let words: Vec<&str> = claim.trim_end_matches('.').split_whitespace().collect();
+    let first = words.first()?;
+    text.match_indices(first)
+        .map(|(start, _)| start)
+        .filter(|&start| !text[..start].ends_with(char::is_alphanumeric))
+        .find_map(|start| {
+            let end = end_of_words(text, start, &words)?;
+            let end = if text[end..].starts_with('.') {
+                end + 1
+            } else {
+                end
+            };
+            Some(Span::new(start, end))
+        })
+}
+
+/// The end of `words` if they stand in `text` from `start`, and the last one ends there.
+fn end_of_words(text: &str, start: usize, words: &[&str]) -> Option<usize> {
+    let mut at = start;
+    for (index, word) in words.iter().enumerate() {
+        let rest = &text[at..];
+        let gap = rest.len() - rest.trim_start().len();
+        if index > 0 && gap == 0 {
+            return None;
+        }
+        at += gap;
+        at += text[at..].starts_with(word).then_some(word.len())?;
+    }
+    (!text[at..].starts_with(char::is_alphanumeric)).then_some(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::hit;
+
+    fn check(text: &str, claim: &str) -> (String, f32, bool) {
+        let mut passage = hit("a#0", text).passage;
+        passage.title = "VPN guide".into();
+        let found = support(claim, &passage).unwrap();
+        (
+            found.quote.slice(text).unwrap().to_owned(),
+            found.lexical,
+            found.facts_agree,
+        )
+    }
+
+    const TEXT: &str =
+        "ERR-4012 means the tunnel\nfailed. Update the client to 5.1 and reboot. It is not a password fault.";
+
+    #[test]
+    fn words_of_the_source_are_found_where_they_stand() {
+        assert_eq!(
+            check(TEXT, "ERR-4012 means the tunnel failed"),
+            ("ERR-4012 means the tunnel\nfailed.".into(), 1.0, true)
+        );
+        assert_eq!(
+            check(TEXT, "Update the client to 5.1 and reboot.").0,
+            "Update the client to 5.1 and reboot."
+        );
+        assert_eq!(find_verbatim("date the", "Update the x"), None);
+        assert_eq!(find_verbatim("the pass", "the password"), None);
+        assert_eq!(find_verbatim("", "text"), None);
+    }
+
+    #[test]
+    fn other_words_are_measured_against_the_closest_sentences() {
+        let (quote, lexical, agree) = check(TEXT, "To reboot, update the VPN client to version 5.1.");
+        assert_eq!(quote, "Update the client to 5.1 and reboot.");
+        assert!(lexical > 0.8 && agree, "{lexical}");
+    }
+
+    #[test]
+    fn a_changed_fact_or_denial_disagrees() {
+        for claim in [
+            "Update the client to 5.2 and reboot now",
+            "ERR-4013 means the tunnel failed",
+            "It is a password fault",
+            "Update the client to 5.1, never reboot",
+        ] {
+            assert!(!check(TEXT, claim).2, "{claim}");
+        }
+    }
+
+    #[test]
+    fn an_empty_passage_supports_nothing() {
+        assert_eq!(support("a claim", &hit("a#0", "").passage), None);
+    }
+}
