@@ -1,0 +1,57 @@
+//! Arguments that several commands share, and the one struct that they become.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use rag_core::access::Principal;
+use rag_core::date::Date;
+use rag_core::filter::Filter;
+use rag_core::language::Language;
+
+/// Options that every command takes.
+#[derive(Debug, Clone, Args)]
+pub struct GlobalArgs {
+    /// Settings file [default: rag.toml in this folder, if it is there].
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Show errors only: no progress, no notes.
+    #[arg(long, short, global = true)]
+    pub quiet: bool,
+}
+
+/// Who asks, and which passages may be considered.
+#[derive(Debug, Clone, Args)]
+pub struct AskerArgs {
+    /// Groups of the asker, separated by commas; `everyone` is always among them.
+    #[arg(long, value_delimiter = ',', value_name = "GROUP,…")]
+    pub groups: Vec<String>,
+    /// Only documents updated on this day or later.
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    pub updated_after: Option<Date>,
+    /// Only documents updated on this day or earlier.
+    #[arg(long, value_name = "YYYY-MM-DD")]
+    pub updated_before: Option<Date>,
+    /// Only passages in this language; may be given several times.
+    #[arg(long = "language", value_name = "CODE")]
+    pub languages: Vec<Language>,
+    /// Only documents of this department; may be given several times.
+    #[arg(long = "department", value_name = "NAME")]
+    pub departments: Vec<String>,
+}
+
+impl AskerArgs {
+    /// The asker.
+    pub fn principal(&self) -> Principal {
+        self.groups.iter().cloned().collect()
+    }
+
+    /// The conditions.
+    pub fn filter(&self) -> Filter {
+        Filter {
+            updated_after: self.updated_after,
+            updated_before: self.updated_before,
+            languages: self.languages.clone(),
+            departments: self.departments.clone(),
+        }
+    }
+}

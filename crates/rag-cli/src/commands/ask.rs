@@ -1,0 +1,82 @@
+//! `ask`: one question, one answer with verified citations.
+
+use std::path::PathBuf;
+
+use rag_core::question::Question;
+use rag_pipeline::{Engine, Store};
+use rag_retrieve::Mode;
+
+use crate::args::AskerArgs;
+use crate::context::Context;
+use crate::print::to_stdout;
+use crate::{Done, show};
+
+/// Answers from the passages that the asker may read, or declines.
+#[derive(Debug, Clone, clap::Args)]
+#[command(
+    after_help = "Examples:\n  rag ask 'What does HBR-2207 mean?' --store target/handbook\n  \
+                        rag ask 'What is the Q3 forecast?' --store target/handbook --groups finance --json"
+)]
+pub struct Args {
+    /// The question.
+    question: String,
+    /// The store.
+    #[arg(long, value_name = "STORE")]
+    store: PathBuf,
+    /// Earlier questions of the same conversation, oldest first; may be given several times.
+    #[arg(long, value_name = "QUESTION")]
+    history: Vec<String>,
+    #[command(flatten)]
+    asker: AskerArgs,
+    #[command(flatten)]
+    way: WayArgs,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// How passages are found.
+#[derive(Debug, Clone, Copy, clap::Args)]
+pub struct WayArgs {
+    /// Which legs search [default: the settings' mode].
+    #[arg(long, value_enum)]
+    mode: Option<Mode>,
+    /// Keep the fused order.
+    #[arg(long)]
+    no_rerank: bool,
+}
+
+impl WayArgs {
+    /// The settings with these flags over them.
+    pub(crate) fn apply(self, context: &Context) -> rag_pipeline::Settings {
+        let mut settings = context.settings.clone();
+        if let Some(mode) = self.mode {
+            settings.retrieve.mode = mode;
+        }
+        if self.no_rerank {
+            "none".clone_into(&mut settings.models.reranker);
+        }
+        settings
+    }
+}
+
+/// The question that the arguments make.
+pub(crate) fn question(text: String, history: Vec<String>, asker: &AskerArgs) -> Question {
+    Question {
+        history,
+        filter: asker.filter(),
+        ..Question::new("1", text, asker.principal())
+    }
+}
+
+pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<Done> {
+    let store = Store::open(&args.store)?;
+    let engine = Engine::open(&store, &args.way.apply(context), &context.progress)?;
+    let answer = engine.ask(&question(args.question, args.history, &args.asker))?;
+    if args.json {
+        to_stdout(&serde_json::to_string(&answer)?);
+    } else {
+        to_stdout(&show::answer(&answer));
+    }
+    Ok(Done::Complete)
+}

@@ -1,0 +1,267 @@
+//! `eval`: retrieval, answers and permissions measured on data sets.
+
+use std::path::{Path, PathBuf};
+
+use rag_core::artifact::jsonl;
+use rag_eval::answers::{AnswerReport, AnswerScores, Label, Rate};
+use rag_eval::data::{Dataset, Distractors, ImportConfig, Readers};
+use rag_pipeline::evaluate::{
+    Workspace, answer_dataset, answer_questions, audit_permissions, evaluate_retrieval,
+};
+use rag_pipeline::{Engine, Store, Way};
+use serde_json::json;
+
+use crate::Done;
+use crate::context::Context;
+use crate::print::{plain, to_stdout};
+
+/// Where imported data sets are kept between runs.
+const WORK: &str = "target/eval";
+
+/// Leaks that are shown one by one.
+const SHOWN_LEAKS: usize = 20;
+
+/// What to measure.
+#[derive(Debug, Clone, clap::Subcommand)]
+pub enum Command {
+    /// Ranking quality per mode on a BEIR folder.
+    #[command(
+        after_help = "Example:\n  rag eval retrieval --dataset scifact --split test --mode bm25,dense,hybrid,hybrid+rerank"
+    )]
+    Retrieval(RetrievalArgs),
+    /// Labelled questions: right, cited, declined.
+    #[command(
+        after_help = "Examples:\n  rag eval answers --questions data/questions.jsonl --store target/demo/store\n  rag eval answers --dataset squad2"
+    )]
+    Answers(AnswersArgs),
+    /// Every case of a data set's acl folder asked as its user; text that they may not read is searched for.
+    #[command(after_help = "Example:\n  rag eval permissions --dataset squad2")]
+    Permissions(PermissionsArgs),
+}
+
+/// A data set, and where to keep what is made of it.
+#[derive(Debug, Clone, clap::Args)]
+pub struct DatasetArgs {
+    /// The data set's folder (corpus.jsonl, queries.jsonl, qrels/).
+    #[arg(long, value_name = "DIR")]
+    dataset: PathBuf,
+    /// Where imported data sets are kept between runs.
+    #[arg(long, value_name = "DIR", default_value = WORK)]
+    work: PathBuf,
+}
+
+/// Arguments of `eval retrieval`.
+#[derive(Debug, Clone, clap::Args)]
+pub struct RetrievalArgs {
+    #[command(flatten)]
+    set: DatasetArgs,
+    /// The split whose judgements are used.
+    #[arg(long, default_value = "test")]
+    split: String,
+    /// Ways of ranking, separated by commas: bm25, dense, hybrid, each also with `+rerank`.
+    #[arg(long = "mode", value_delimiter = ',', default_value = "bm25,dense,hybrid")]
+    ways: Vec<Way>,
+    /// Add distractors.jsonl to the corpus.
+    #[arg(long)]
+    distractors: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Arguments of `eval answers`.
+#[derive(Debug, Clone, clap::Args)]
+pub struct AnswersArgs {
+    /// Labelled questions to ask of a store.
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "store",
+        conflicts_with = "dataset",
+        required_unless_present = "dataset"
+    )]
+    questions: Option<PathBuf>,
+    /// The store to ask.
+    #[arg(long, value_name = "STORE")]
+    store: Option<PathBuf>,
+    /// A data set's folder with answers.jsonl.
+    #[arg(long, value_name = "DIR")]
+    dataset: Option<PathBuf>,
+    /// Where imported data sets are kept between runs.
+    #[arg(long, value_name = "DIR", default_value = WORK)]
+    work: PathBuf,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+    /// List the questions that went wrong.
+    #[arg(long)]
+    failures: bool,
+}
+
+/// Arguments of `eval permissions`.
+#[derive(Debug, Clone, clap::Args)]
+pub struct PermissionsArgs {
+    #[command(flatten)]
+    set: DatasetArgs,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(command: Command, context: &Context) -> anyhow::Result<Done> {
+    match command {
+        Command::Retrieval(args) => retrieval(&args, context),
+        Command::Answers(args) => answers(&args, context),
+        Command::Permissions(args) => permissions(&args, context),
+    }
+}
+
+fn open(folder: &Path) -> anyhow::Result<Dataset> {
+    anyhow::ensure!(
+        folder.is_dir(),
+        "there is no data set at {}; give the folder of a BEIR data set (data sets are not part of this project)",
+        folder.display()
+    );
+    Ok(Dataset::open(folder)?)
+}
+
+fn retrieval(args: &RetrievalArgs, context: &Context) -> anyhow::Result<Done> {
+    let dataset = open(&args.set.dataset)?;
+    let distractors = if args.distractors {
+        Distractors::Include
+    } else {
+        Distractors::LeaveOut
+    };
+    let import = ImportConfig {
+        distractors,
+        readers: Readers::Everyone,
+    };
+    let workspace = Workspace::new(&args.set.work);
+    let report = evaluate_retrieval(
+        &dataset,
+        &args.split,
+        &args.ways,
+        import,
+        &context.settings,
+        &workspace,
+        &context.progress,
+    )?;
+    if args.json {
+        to_stdout(&serde_json::to_string(&report)?);
+        return Ok(Done::Complete);
+    }
+    for (way, means) in &report.modes {
+        let values: Vec<String> = means
+            .iter()
+            .map(|(metric, value)| {
+                format!("{metric} {}", value.map_or("–".to_owned(), |v| format!("{v:.4}")))
+            })
+            .collect();
+        to_stdout(&format!("{way:16} {}", values.join("  ")));
+    }
+    Ok(Done::Complete)
+}
+
+fn answers(args: &AnswersArgs, context: &Context) -> anyhow::Result<Done> {
+    let report = match (&args.dataset, &args.questions, &args.store) {
+        (Some(folder), _, _) => answer_dataset(
+            &open(folder)?,
+            &context.settings,
+            &Workspace::new(&args.work),
+            &context.progress,
+        )?,
+        (None, Some(questions), Some(store)) => {
+            let labels: Vec<Label> = jsonl::read_all(questions)?;
+            let engine = Engine::open(&Store::open(store)?, &context.settings, &context.progress)?;
+            answer_questions(&engine, &labels, &context.progress)?
+        }
+        _ => anyhow::bail!("give --dataset, or --questions with --store"),
+    };
+    if args.json {
+        to_stdout(&answers_json(&report).to_string());
+    } else {
+        to_stdout(&row("all", &report.all));
+        report
+            .by_kind
+            .iter()
+            .for_each(|(kind, scores)| to_stdout(&row(kind, scores)));
+        to_stdout(&format!(
+            "AUROC of the decision to answer: {}",
+            report.auroc.map_or("–".into(), |v| format!("{v:.3}"))
+        ));
+    }
+    if args.failures {
+        print_failures(&report);
+    }
+    Ok(Done::Complete)
+}
+
+fn answers_json(report: &AnswerReport) -> serde_json::Value {
+    json!({
+        "questions": report.verdicts.len(),
+        "retrieval_top3": report.all.retrieval_top3.share(),
+        "answerable_correct": report.all.answerable_correct.share(),
+        "answerable_correct_cited": report.all.answerable_correct_cited.share(),
+        "unanswerable_declined": report.all.declined_right.share(),
+        "answerable_declined": report.all.declined_wrong.share(),
+        "auroc": report.auroc,
+        "by_kind": report.by_kind,
+    })
+}
+
+fn row(name: &str, scores: &AnswerScores) -> String {
+    let cell = |rate: Rate| match rate.share() {
+        Some(share) => format!("{:5.1} % of {:3}", share * 100.0, rate.of),
+        None => format!("{:>14}", "–"),
+    };
+    format!(
+        "{name:14} top 3 {}   right {}   right and cited {}   declined rightly {}   declined wrongly {}",
+        cell(scores.retrieval_top3),
+        cell(scores.answerable_correct),
+        cell(scores.answerable_correct_cited),
+        cell(scores.declined_right),
+        cell(scores.declined_wrong),
+    )
+}
+
+fn print_failures(report: &AnswerReport) {
+    let failed = |verdict: &&rag_eval::answers::Verdict| {
+        [
+            verdict.retrieved,
+            verdict.correct,
+            verdict.cited,
+            verdict.declined_rightly,
+        ]
+        .contains(&Some(false))
+    };
+    for verdict in report.verdicts.iter().filter(failed) {
+        to_stdout(&serde_json::to_string(verdict).unwrap_or_default());
+    }
+}
+
+fn permissions(args: &PermissionsArgs, context: &Context) -> anyhow::Result<Done> {
+    let dataset = open(&args.set.dataset)?;
+    let audit = audit_permissions(
+        &dataset,
+        &context.settings,
+        &Workspace::new(&args.set.work),
+        &context.progress,
+    )?;
+    if args.json {
+        to_stdout(&json!({ "cases": audit.cases, "leaks": audit.leaks.len() }).to_string());
+    } else {
+        to_stdout(&format!("{} cases, {} leaks", audit.cases, audit.leaks.len()));
+        for leak in audit.leaks.iter().take(SHOWN_LEAKS) {
+            to_stdout(&plain(&format!(
+                "{} in {}: {:?} of {}",
+                leak.case, leak.surface, leak.kind, leak.document
+            )));
+        }
+    }
+    anyhow::ensure!(
+        audit.leaks.is_empty(),
+        "{} leaks of restricted text",
+        audit.leaks.len()
+    );
+    Ok(Done::Complete)
+}

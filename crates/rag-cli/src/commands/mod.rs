@@ -1,0 +1,17 @@
+//! One file per subcommand.
+
+pub(crate) mod ask;
+pub(crate) mod chunk;
+pub(crate) mod config;
+pub(crate) mod delete;
+pub(crate) mod eval;
+pub(crate) mod generate;
+pub(crate) mod index;
+pub(crate) mod ingest;
+pub(crate) mod models;
+pub(crate) mod parse;
+pub(crate) mod rerank;
+pub(crate) mod retrieve;
+pub(crate) mod search;
+pub(crate) mod stage;
+pub(crate) mod verify;

@@ -1,0 +1,140 @@
+//! The `rag` command line: one subcommand per stage of the pipeline, and `ingest`, `ask`, `search`, `eval`.
+//!
+//! Results go to stdout, progress and notes to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage,
+//! 3 done but some documents were quarantined. This crate only reads arguments, calls
+//! [`rag_pipeline`] or a stage crate, and prints.
+
+mod args;
+mod commands;
+pub mod context;
+pub mod print;
+pub mod progress;
+pub mod show;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub use args::{AskerArgs, GlobalArgs};
+pub use commands::parse::worker_command;
+use context::Context;
+
+/// Local, permission-aware retrieval-augmented generation, stage by stage.
+#[derive(Debug, Parser)]
+#[command(name = "rag", version, arg_required_else_help = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Options that every command takes.
+    #[command(flatten)]
+    pub global: GlobalArgs,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Parse, chunk and index a folder of documents into a store.
+    Ingest(commands::ingest::Args),
+    /// Answer a question from a store, with verified citations.
+    Ask(commands::ask::Args),
+    /// List the passages that a question finds, with each leg's rank and score.
+    Search(commands::search::Args),
+    /// Stage: files to documents.
+    Parse(commands::parse::Args),
+    /// Stage: documents to passages.
+    Chunk(commands::chunk::Args),
+    /// Stage: passages to an index generation.
+    Index(commands::index::Args),
+    /// Stage: questions to ranked passages.
+    Retrieve(commands::retrieve::Args),
+    /// Stage: ranked passages to better ranked passages.
+    Rerank(commands::rerank::Args),
+    /// Stage: ranked passages to answers with verified citations.
+    Generate(commands::generate::Args),
+    /// Measure retrieval, answers or permissions on a data set.
+    #[command(subcommand)]
+    Eval(commands::eval::Command),
+    /// Check every file of a store by its digest.
+    Verify(commands::verify::Args),
+    /// Remove a document from a store; it stays out until restored.
+    Delete(commands::delete::Args),
+    /// List the models known by name, or fetch their weights.
+    #[command(subcommand)]
+    Models(commands::models::Command),
+    /// Show the effective settings.
+    #[command(subcommand)]
+    Config(commands::config::Command),
+    /// Reads files for `ingest` and `parse` in a process of its own.
+    #[command(hide = true)]
+    ParseWorker,
+}
+
+/// How a command that did not fail ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Done {
+    /// All of it.
+    Complete,
+    /// All but some documents, which were quarantined with a reason.
+    WithQuarantine,
+}
+
+impl Done {
+    /// [`Done::WithQuarantine`] when `quarantined` is not 0.
+    pub fn counting(quarantined: u64) -> Self {
+        if quarantined == 0 {
+            Self::Complete
+        } else {
+            Self::WithQuarantine
+        }
+    }
+}
+
+/// Runs a command.
+pub fn run(command: Command, global: &GlobalArgs) -> anyhow::Result<Done> {
+    if let Command::ParseWorker = command {
+        return commands::parse::run_worker();
+    }
+    let context = Context::new(global)?;
+    match command {
+        Command::Ingest(args) => commands::ingest::run(args, &context),
+        Command::Ask(args) => commands::ask::run(args, &context),
+        Command::Search(args) => commands::search::run(args, &context),
+        Command::Parse(args) => commands::parse::run(args, &context),
+        Command::Chunk(args) => commands::chunk::run(args, &context),
+        Command::Index(args) => commands::index::run(args, &context),
+        Command::Retrieve(args) => commands::retrieve::run(args, &context),
+        Command::Rerank(args) => commands::rerank::run(args, &context),
+        Command::Generate(args) => commands::generate::run(args, &context),
+        Command::Eval(command) => commands::eval::run(command, &context),
+        Command::Verify(args) => commands::verify::run(args, &context),
+        Command::Delete(args) => commands::delete::run(args, &context),
+        Command::Models(command) => commands::models::run(command, &context),
+        Command::Config(command) => commands::config::run(command, &context),
+        Command::ParseWorker => unreachable!("handled above"),
+    }
+}
+
+/// The exit code for how a command ended; an error is printed with its causes.
+pub fn exit_code(result: anyhow::Result<Done>) -> ExitCode {
+    match result {
+        Ok(Done::Complete) => ExitCode::SUCCESS,
+        Ok(Done::WithQuarantine) => ExitCode::from(3),
+        Err(error) => {
+            print::to_stderr(&format!("error: {}", print::plain(&chain(&error))));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The message and its causes, each once: a transparent wrapper repeats the cause's words.
+fn chain(error: &anyhow::Error) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for cause in error.chain() {
+        let text = cause.to_string();
+        if !parts.last().is_some_and(|last| last.contains(&text)) {
+            parts.push(text);
+        }
+    }
+    parts.join(": ")
+}

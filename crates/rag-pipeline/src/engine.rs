@@ -1,0 +1,175 @@
+//! The query row: a question to ranked passages, and on to an answer with verified citations.
+
+use std::path::Path;
+use std::time::Instant;
+
+use rag_core::answer::Answer;
+use rag_core::hit::Ranking;
+use rag_core::language::Language;
+use rag_core::progress::Progress;
+use rag_core::question::Question;
+use rag_generate::ExtractiveGenerator;
+use rag_index::Generation;
+use rag_models::{CrossEncoder, Embedder};
+use rag_rerank::{CrossEncoderReranker, LexicalCoverageReranker, Reranker};
+use rag_retrieve::{Parent, Retriever};
+
+use crate::error::PipelineError;
+use crate::models::NONE;
+use crate::settings::{ModelSettings, Settings};
+use crate::store::Store;
+use crate::way::Way;
+
+/// Languages that the catalogue's cross-encoders were trained on.
+const CROSS_ENCODER_LANGUAGES: [Language; 1] = [Language::ENGLISH];
+
+/// What reads question and passage together: the model of the settings, or none.
+pub struct Reader {
+    cross_encoder: Option<Box<dyn CrossEncoder>>,
+}
+
+impl Reader {
+    /// Opens the reranker of the settings.
+    pub fn open(settings: &ModelSettings, progress: &dyn Progress) -> Result<Self, PipelineError> {
+        Ok(Self {
+            cross_encoder: settings.open_cross_encoder(progress)?,
+        })
+    }
+
+    /// The model, unless the settings name a reranker without weights.
+    pub fn cross_encoder(&self) -> Option<&dyn CrossEncoder> {
+        self.cross_encoder.as_deref()
+    }
+
+    /// The extractive generator of the settings.
+    pub fn generator(&self, settings: &Settings) -> ExtractiveGenerator<'_> {
+        ExtractiveGenerator::new(self.cross_encoder(), settings.generate.extract.clone())
+    }
+
+    /// Lends the reranker: the model, or lexical coverage where there is none.
+    pub fn with_reranker<T>(&self, act: impl FnOnce(&dyn Reranker) -> T) -> T {
+        match self.cross_encoder() {
+            Some(cross_encoder) => act(&CrossEncoderReranker::new(cross_encoder, CROSS_ENCODER_LANGUAGES)),
+            None => act(&LexicalCoverageReranker::default()),
+        }
+    }
+}
+
+/// An opened generation with the models that questions need. It stays on its generation.
+pub struct Engine {
+    settings: Settings,
+    generation: Generation,
+    embedder: Box<dyn Embedder>,
+    reader: Reader,
+}
+
+impl Engine {
+    /// Opens the store's current generation and the models of the settings.
+    pub fn open(store: &Store, settings: &Settings, progress: &dyn Progress) -> Result<Self, PipelineError> {
+        let current = store.current()?.ok_or_else(|| PipelineError::NoGeneration {
+            path: store.root().to_owned(),
+        })?;
+        Self::open_generation(&current, settings, progress)
+    }
+
+    /// Opens the generation in the folder `path` and the models of the settings.
+    pub fn open_generation(
+        path: &Path,
+        settings: &Settings,
+        progress: &dyn Progress,
+    ) -> Result<Self, PipelineError> {
+        let generation = Generation::open(path, &settings.index.search)?;
+        let embedder = settings.models.open_for_questions(&generation, progress)?;
+        generation.check_model(embedder.identity())?;
+        let reader = Reader::open(&settings.models, progress)?;
+        Ok(Self {
+            settings: settings.clone(),
+            generation,
+            embedder,
+            reader,
+        })
+    }
+
+    /// The generation.
+    pub fn generation(&self) -> &Generation {
+        &self.generation
+    }
+
+    /// The embedder of questions.
+    pub fn embedder(&self) -> &dyn Embedder {
+        self.embedder.as_ref()
+    }
+
+    /// The `hits` best passages for `question` that its asker may read, reranked unless the settings say
+    /// otherwise.
+    pub fn search(&self, question: &Question, hits: usize) -> Result<Ranking, PipelineError> {
+        let reranked = self.settings.models.reranker != NONE;
+        self.rank(
+            question,
+            Way {
+                mode: self.settings.retrieve.mode,
+                reranked,
+            },
+            hits,
+        )
+    }
+
+    /// As [`Engine::search`], in the way given.
+    pub fn rank(&self, question: &Question, way: Way, hits: usize) -> Result<Ranking, PipelineError> {
+        let own = &self.settings.retrieve;
+        let retrieve = rag_retrieve::Config {
+            mode: way.mode,
+            hits: own.hits.max(hits),
+            candidates_per_leg: own.candidates_per_leg.max(hits),
+            ..own.clone()
+        };
+        let mut ranking = Retriever::new(&self.generation, self.embedder(), &retrieve)?.search(question)?;
+        if way.reranked {
+            ranking = self.rerank(ranking, hits)?;
+        }
+        ranking.hits.truncate(hits);
+        Ok(ranking)
+    }
+
+    /// The sections or documents behind the hits of `ranking`.
+    pub fn parents(&self, ranking: &Ranking) -> Result<Vec<Parent>, PipelineError> {
+        let retriever = Retriever::new(&self.generation, self.embedder(), &self.settings.retrieve)?;
+        Ok(retriever.parents(ranking)?)
+    }
+
+    /// Answers `question` from the passages that its asker may read, or declines.
+    pub fn ask(&self, question: &Question) -> Result<Answer, PipelineError> {
+        let started = Instant::now();
+        let ranking = self.search(question, self.settings.rerank.keep)?;
+        let mut answer = self.answer(&ranking)?;
+        answer.question = question.clone();
+        answer
+            .timings_ms
+            .insert("total".to_owned(), started.elapsed().as_secs_f64() * 1e3);
+        Ok(answer)
+    }
+
+    /// Reranks `ranking` and keeps `keep` passages.
+    pub fn rerank(&self, ranking: Ranking, keep: usize) -> Result<Ranking, PipelineError> {
+        let config = rag_rerank::Config {
+            keep,
+            ..self.settings.rerank.clone()
+        };
+        Ok(self
+            .reader
+            .with_reranker(|reranker| rag_rerank::rerank(ranking, reranker, &config))?)
+    }
+
+    /// Answers from the passages of `ranking`.
+    pub fn answer(&self, ranking: &Ranking) -> Result<Answer, PipelineError> {
+        let config = &self.settings.generate;
+        let generator = self.reader.generator(&self.settings);
+        let count_tokens = |text: &str| self.embedder.count_tokens(text);
+        Ok(rag_generate::generate(
+            ranking,
+            &generator,
+            config,
+            &count_tokens,
+        )?)
+    }
+}

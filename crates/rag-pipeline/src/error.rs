@@ -1,0 +1,109 @@
+//! What can go wrong in a composed run. Every message names the thing and the next step.
+
+use std::path::PathBuf;
+
+use rag_core::artifact::ArtifactError;
+use rag_models::ModelError;
+
+/// Why an ingest, a question or an evaluation failed.
+#[derive(Debug, thiserror::Error)]
+pub enum PipelineError {
+    /// There is no store at the path.
+    #[error("there is no store at {path}; make one with `ingest DIR --store {path}`")]
+    NoStore {
+        /// The path given.
+        path: PathBuf,
+    },
+    /// The store exists but nothing was ever indexed.
+    #[error("the store at {path} holds no finished index; run `ingest` again to finish it")]
+    NoGeneration {
+        /// The store.
+        path: PathBuf,
+    },
+    /// The folder has files in it that are not a store's.
+    #[error("{path} holds other files and is not a store; choose a new or empty folder")]
+    NotAStore {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The store has another layout than this version reads.
+    #[error("{path}: store layout {found}, this version reads {expected}; ingest into a new store")]
+    StoreLayout {
+        /// The description file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+        /// The version that is read.
+        expected: u32,
+    },
+    /// A file of the store makes no sense.
+    #[error("{path} is damaged: {reason}; ingest into a new store")]
+    DamagedStore {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The store was made from another folder.
+    #[error(
+        "the store at {store} was made from {known}; ingesting {given} would remove its documents: use another store"
+    )]
+    OtherSource {
+        /// The store.
+        store: PathBuf,
+        /// The folder it was made from.
+        known: PathBuf,
+        /// The folder given now.
+        given: PathBuf,
+    },
+    /// The document is not in the store.
+    #[error("the store has no document `{id}`")]
+    NoDocument {
+        /// The id given.
+        id: String,
+    },
+    /// The document was not deleted.
+    #[error("no document `{id}` was deleted from the store")]
+    NotDeleted {
+        /// The id given.
+        id: String,
+    },
+    /// A settings file cannot be used.
+    #[error("{path}: {reason}")]
+    Settings {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// An artifact could not be read or written.
+    #[error(transparent)]
+    Artifact(#[from] ArtifactError),
+    /// A model could not be obtained or failed.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// Parsing failed as a whole; single documents are quarantined instead.
+    #[error(transparent)]
+    Parse(#[from] rag_parse::ParseError),
+    /// Chunking failed.
+    #[error(transparent)]
+    Chunk(#[from] rag_chunk::ChunkError),
+    /// The index could not be built, opened or searched.
+    #[error(transparent)]
+    Index(#[from] rag_index::IndexError),
+    /// Retrieval failed.
+    #[error(transparent)]
+    Retrieve(#[from] rag_retrieve::RetrieveError),
+    /// Reranking failed.
+    #[error(transparent)]
+    Rerank(#[from] rag_rerank::RerankError),
+    /// Generating failed.
+    #[error(transparent)]
+    Generate(#[from] rag_generate::GenerateError),
+    /// An evaluation's data could not be used.
+    #[error(transparent)]
+    Eval(#[from] rag_eval::EvalError),
+    /// The operating system refused. The message names the path.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+}

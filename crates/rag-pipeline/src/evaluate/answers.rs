@@ -1,0 +1,67 @@
+//! `eval answers`: labelled questions asked of a store or a data set.
+
+use rag_core::answer::Answer;
+use rag_core::progress::{Progress, Unit};
+use rag_eval::answers::{AnswerReport, Label, score_answers};
+use rag_eval::data::{Dataset, ImportConfig, document_id};
+
+use super::workspace::Workspace;
+use crate::engine::Engine;
+use crate::error::PipelineError;
+use crate::settings::Settings;
+
+/// Asks every labelled question as its asker and compares the answers with the labels.
+pub fn answer_questions(
+    engine: &Engine,
+    labels: &[Label],
+    progress: &dyn Progress,
+) -> Result<AnswerReport, PipelineError> {
+    progress.start("answer", Some(labels.len() as u64), Unit::Items);
+    let mut answers: Vec<Answer> = Vec::with_capacity(labels.len());
+    for label in labels {
+        answers.push(engine.ask(&label.question)?);
+        progress.advance("answer", 1);
+    }
+    progress.finish("answer");
+    Ok(score_answers(labels, &answers))
+}
+
+/// Asks the questions of `dataset` that have a gold answer or are known to have none.
+pub fn answer_dataset(
+    dataset: &Dataset,
+    settings: &Settings,
+    workspace: &Workspace,
+    progress: &dyn Progress,
+) -> Result<AnswerReport, PipelineError> {
+    let engine = workspace.engine(dataset, "open", ImportConfig::default(), settings, progress)?;
+    let gold = dataset.answers()?;
+    let mut labels = Vec::new();
+    for question in dataset.questions()? {
+        let Some(answer) = gold.get(&question.id) else {
+            continue;
+        };
+        let relevant = answer
+            .documents
+            .iter()
+            .filter_map(|id| document_id(id).ok())
+            .map(String::from);
+        labels.push(Label {
+            kind: if answer.answerable {
+                "answerable"
+            } else {
+                "unanswerable"
+            }
+            .to_owned(),
+            relevant: if answer.answerable {
+                relevant.collect()
+            } else {
+                Vec::new()
+            },
+            answers: answer.answers.clone(),
+            answerable: answer.answerable,
+            parts: Vec::new(),
+            question,
+        });
+    }
+    answer_questions(&engine, &labels, progress)
+}

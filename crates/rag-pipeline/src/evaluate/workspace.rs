@@ -1,0 +1,48 @@
+//! A data set as a store.
+
+use std::path::{Path, PathBuf};
+
+use rag_core::progress::Progress;
+use rag_eval::data::{Dataset, ImportConfig, import};
+
+use crate::engine::Engine;
+use crate::error::PipelineError;
+use crate::ingest::index_store;
+use crate::settings::Settings;
+use crate::stages::chunk;
+use crate::store::Store;
+
+/// Where imported data sets stand, one store each.
+#[derive(Debug, Clone)]
+pub struct Workspace {
+    root: PathBuf,
+}
+
+impl Workspace {
+    /// Data sets are kept below `root`.
+    pub fn new(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+        }
+    }
+
+    /// Imports, chunks and indexes `dataset`, as far as that is not done, and opens it. `name` keeps
+    /// variants of one data set apart, such as with and without access lists.
+    pub(crate) fn engine(
+        &self,
+        dataset: &Dataset,
+        name: &str,
+        config: ImportConfig,
+        settings: &Settings,
+        progress: &dyn Progress,
+    ) -> Result<Engine, PipelineError> {
+        let root = self.root.join(format!("{}-{name}", dataset.name()));
+        fs_err::create_dir_all(&self.root)?;
+        let store = Store::open_or_create(&root, dataset.folder())?;
+        let _lock = store.lock()?;
+        import(dataset, config, &store.parsed())?;
+        chunk(settings, &store.parsed(), &store.chunked(), progress)?;
+        index_store(settings, &store, progress)?;
+        Engine::open(&store, settings, progress)
+    }
+}

@@ -1,0 +1,150 @@
+//! Documents that were deleted from a store and stay out of it while their files are still there.
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use rag_core::artifact::{Artifact, ArtifactWriter, Digest, replace_file};
+use rag_core::id::DocumentId;
+use rag_core::stage::Outcome;
+use serde::Deserialize;
+
+use crate::error::PipelineError;
+
+const FILE: &str = "deleted.json";
+const STAGE: &str = "parse";
+
+/// The ids of the deleted documents.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Exclusions {
+    ids: BTreeSet<DocumentId>,
+}
+
+#[derive(Deserialize)]
+struct IdOnly {
+    id: DocumentId,
+}
+
+impl Exclusions {
+    /// Reads the exclusions of the store at `root`; none when the file is not there.
+    pub fn load(root: &Path) -> Result<Self, PipelineError> {
+        let path = root.join(FILE);
+        let text = match fs_err::read(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
+            text => text?,
+        };
+        let ids = serde_json::from_slice(&text).map_err(|error| PipelineError::DamagedStore {
+            path,
+            reason: error.to_string(),
+        })?;
+        Ok(Self { ids })
+    }
+
+    /// Writes the exclusions of the store at `root`.
+    pub fn save(&self, root: &Path) -> Result<(), PipelineError> {
+        let text = serde_json::to_vec_pretty(&self.ids).expect("ids are JSON strings");
+        Ok(replace_file(&root.join(FILE), &text)?)
+    }
+
+    /// Adds `id`; false when it was there.
+    pub fn insert(&mut self, id: DocumentId) -> bool {
+        self.ids.insert(id)
+    }
+
+    /// Removes `id`; false when it was not there.
+    pub fn remove(&mut self, id: &DocumentId) -> bool {
+        self.ids.remove(id)
+    }
+
+    /// True when the parse artifact at `parsed` has a document `id`.
+    pub fn is_in(&self, parsed: &Path, id: &DocumentId) -> Result<bool, PipelineError> {
+        let documents = Artifact::open(parsed, STAGE)?;
+        for document in documents.json_lines::<IdOnly>("documents.jsonl")? {
+            if document?.id == *id {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Number of deleted documents.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// True when nothing was deleted.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// The parse artifact to go on with: `parsed` itself, or a copy at `kept` without the deleted documents.
+    pub fn apply(&self, parsed: &Path, kept: &Path) -> Result<PathBuf, PipelineError> {
+        if self.ids.is_empty() {
+            return Ok(parsed.to_owned());
+        }
+        let input = Artifact::open(parsed, STAGE)?;
+        let ids: Vec<&[u8]> = self.ids.iter().map(|id| id.as_str().as_bytes()).collect();
+        let mut key = input.manifest().made_from.clone();
+        key.inputs
+            .insert("documents".to_owned(), input.manifest().key.to_string());
+        key.inputs
+            .insert("deleted".to_owned(), Digest::of_parts(ids).to_string());
+        let is_up_to_date = Artifact::open(kept, STAGE).is_ok_and(|old| old.manifest().key == key.digest());
+        if !is_up_to_date {
+            let writer = ArtifactWriter::begin(kept, key)?;
+            let counts = self.copy_documents(&input, &writer.path("documents.jsonl"))?;
+            fs_err::copy(input.file("diagnostics.jsonl")?, writer.path("diagnostics.jsonl"))?;
+            writer.publish(counts)?;
+        }
+        Ok(kept.to_owned())
+    }
+
+    fn copy_documents(&self, input: &Artifact, output: &Path) -> Result<Outcome, PipelineError> {
+        let path = input.file("documents.jsonl")?;
+        let reader = BufReader::new(fs_err::File::open(&path)?);
+        let mut writer = BufWriter::new(fs_err::File::create(output)?);
+        let mut counts = Outcome::default();
+        for line in reader.lines() {
+            let line = line?;
+            let IdOnly { id } = serde_json::from_str(&line).map_err(|error| PipelineError::DamagedStore {
+                path: path.clone(),
+                reason: error.to_string(),
+            })?;
+            counts.seen += 1;
+            if !self.ids.contains(&id) {
+                counts.reused += 1;
+                writeln!(writer, "{line}")?;
+            }
+        }
+        writer.flush()?;
+        Ok(counts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rag_core::artifact::StageKey;
+
+    #[test]
+    fn deleted_documents_are_left_out() {
+        let folder = tempfile::tempdir().unwrap();
+        let parsed = folder.path().join("parsed");
+        let writer = ArtifactWriter::begin(&parsed, StageKey::new(STAGE, 1, &0)).unwrap();
+        fs_err::write(writer.path("documents.jsonl"), "{\"id\":\"a\"}\n{\"id\":\"b\"}\n").unwrap();
+        fs_err::write(writer.path("diagnostics.jsonl"), "").unwrap();
+        writer.publish(Outcome::default()).unwrap();
+
+        let mut exclusions = Exclusions::load(folder.path()).unwrap();
+        let kept = folder.path().join("kept");
+        assert_eq!(exclusions.apply(&parsed, &kept).unwrap(), parsed);
+        assert!(exclusions.insert("a".parse().unwrap()));
+        exclusions.save(folder.path()).unwrap();
+        let exclusions = Exclusions::load(folder.path()).unwrap();
+        let kept = exclusions.apply(&parsed, &kept).unwrap();
+        assert_eq!(
+            fs_err::read_to_string(kept.join("documents.jsonl")).unwrap(),
+            "{\"id\":\"b\"}\n"
+        );
+    }
+}

@@ -1,0 +1,42 @@
+//! The two rows of the pipeline composed from the boxes.
+//!
+//! [`ingest`] goes from files to an index generation in a [`Store`]; an [`Engine`] goes from a question to
+//! passages or to an answer with verified citations. [`Settings`] is `rag.toml`. [`evaluate`] runs both
+//! rows on data sets.
+//!
+//! ```no_run
+//! use rag_core::{access::Principal, progress::Silent, question::Question};
+//! use rag_pipeline::{Engine, Settings, Store, ingest};
+//!
+//! let settings = Settings::default();
+//! let store = Store::open_or_create("kb".as_ref(), "docs".as_ref())?;
+//! ingest(&settings, "docs".as_ref(), &store, None, &Silent)?;
+//! let engine = Engine::open(&store, &settings, &Silent)?;
+//! let answer = engine.ask(&Question::new("1", "What does ERR-4012 mean?", Principal::everyone()))?;
+//! println!("{}", answer.text);
+//! # Ok::<(), rag_pipeline::PipelineError>(())
+//! ```
+//!
+//! Not here: algorithms. Every step is a box's own function.
+
+mod engine;
+mod error;
+pub mod evaluate;
+mod exclusions;
+mod ingest;
+mod models;
+mod settings;
+mod stages;
+mod store;
+mod verify;
+mod way;
+
+pub use engine::{Engine, Reader};
+pub use error::PipelineError;
+pub use ingest::{IngestReport, delete, ingest, restore};
+pub use models::{LEXICAL, NONE, TFIDF};
+pub use settings::{ModelSettings, Settings};
+pub use stages::{chunk, generate, index, parse, rerank, retrieve};
+pub use store::Store;
+pub use verify::{Checked, verify};
+pub use way::Way;

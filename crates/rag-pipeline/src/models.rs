@@ -1,0 +1,140 @@
+//! Opens the models that the settings name. Weights are read at their first use, so opening is cheap.
+
+use std::path::{Path, PathBuf};
+
+use rag_chunk::TokenCounter;
+use rag_core::artifact::{Artifact, jsonl, replace_file};
+use rag_core::passage::Passage;
+use rag_core::progress::Progress;
+use rag_index::Generation;
+use rag_models::bert::EncoderOptions;
+use rag_models::catalogue::{CATALOGUE, FileKind, Role};
+use rag_models::fetch::locate;
+use rag_models::tfidf::{Synonyms, TFIDF_FILE, TfIdfConfig, TfIdfEmbedder};
+use rag_models::{
+    CrossEncoder, Embedder, ModelError, ModelIdentity, ModelOptions, open_cross_encoder, open_embedder,
+};
+
+use crate::error::PipelineError;
+use crate::settings::ModelSettings;
+
+/// The embedder's setting that asks for TF-IDF, fitted on the collection.
+pub const TFIDF: &str = "tfidf";
+/// The reranker's setting that asks for lexical coverage.
+pub const LEXICAL: &str = "lexical";
+/// The reranker's setting that keeps the fused order.
+pub const NONE: &str = "none";
+
+impl ModelSettings {
+    fn options(&self) -> ModelOptions {
+        let encoder = EncoderOptions {
+            precision: self.precision,
+            ..EncoderOptions::default()
+        };
+        ModelOptions {
+            fetch: self.fetch.clone(),
+            encoder,
+        }
+    }
+
+    /// Opens what counts tokens while documents are cut: the embedder itself, or for TF-IDF its analysis.
+    pub(crate) fn open_counter(&self, progress: &dyn Progress) -> Result<Box<dyn Embedder>, PipelineError> {
+        if self.embedder != TFIDF {
+            return Ok(open_embedder(&self.embedder, &self.options(), progress)?);
+        }
+        Ok(Box::new(TfIdfEmbedder::fit(
+            [],
+            Synonyms::default(),
+            TfIdfConfig::default(),
+        )?))
+    }
+
+    /// Opens the embedder for the passages of the chunk artifact at `chunked`; TF-IDF is fitted on them
+    /// and its table kept in the folder `generations`.
+    pub(crate) fn open_for_ingest(
+        &self,
+        chunked: &Path,
+        generations: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Box<dyn Embedder>, PipelineError> {
+        if self.embedder != TFIDF {
+            return Ok(open_embedder(&self.embedder, &self.options(), progress)?);
+        }
+        let texts = index_texts(chunked)?;
+        let embedder = TfIdfEmbedder::fit(
+            texts.iter().map(String::as_str),
+            Synonyms::default(),
+            TfIdfConfig::default(),
+        )?;
+        let folder = table_folder(generations, embedder.identity());
+        fs_err::create_dir_all(&folder)?;
+        replace_file(&folder.join(TFIDF_FILE), embedder.table().to_json()?.as_bytes())?;
+        Ok(Box::new(embedder))
+    }
+
+    /// Opens the embedder for questions to `generation`.
+    pub(crate) fn open_for_questions(
+        &self,
+        generation: &Generation,
+        progress: &dyn Progress,
+    ) -> Result<Box<dyn Embedder>, PipelineError> {
+        let built_with = generation.model();
+        if self.embedder == TFIDF && built_with.name == TFIDF {
+            let generations = generation.path().parent().unwrap_or(Path::new("."));
+            return Ok(Box::new(TfIdfEmbedder::load(
+                &table_folder(generations, built_with).join(TFIDF_FILE),
+            )?));
+        }
+        self.open_counter(progress)
+    }
+
+    /// The libpdfium library, when it was fetched; PDF files are read without it otherwise.
+    pub(crate) fn pdfium_library(&self) -> Result<Option<PathBuf>, PipelineError> {
+        let Some(entry) = CATALOGUE.iter().find(|entry| entry.role == Role::PdfEngine) else {
+            return Ok(None);
+        };
+        let files = locate(entry, &self.fetch).map_err(ModelError::from)?;
+        Ok(files.and_then(|files| files.path(FileKind::Part).map(Path::to_owned)))
+    }
+
+    /// Opens the cross-encoder, or `None` when the settings name a reranker without weights.
+    pub fn open_cross_encoder(
+        &self,
+        progress: &dyn Progress,
+    ) -> Result<Option<Box<dyn CrossEncoder>>, PipelineError> {
+        if self.reranker == LEXICAL || self.reranker == NONE {
+            return Ok(None);
+        }
+        Ok(Some(open_cross_encoder(
+            &self.reranker,
+            &self.options(),
+            progress,
+        )?))
+    }
+}
+
+/// Counts tokens as an embedder does.
+pub(crate) struct EmbedderTokens<'e>(pub &'e dyn Embedder);
+
+impl TokenCounter for EmbedderTokens<'_> {
+    fn count(&self, text: &str) -> usize {
+        self.0.count_tokens(text)
+    }
+
+    fn offsets(&self, text: &str) -> Vec<(usize, usize)> {
+        self.0.token_offsets(text)
+    }
+}
+
+/// Fitted tables stand beside the generations, by their digest, so that each finds its own.
+fn table_folder(generations: &Path, identity: &ModelIdentity) -> PathBuf {
+    generations.join("tfidf").join(&identity.weights)
+}
+
+fn index_texts(chunked: &Path) -> Result<Vec<String>, PipelineError> {
+    let artifact = Artifact::open(chunked, rag_chunk::STAGE)?;
+    let passages: jsonl::Reader<Passage> = artifact.json_lines(rag_chunk::PASSAGES_FILE)?;
+    Ok(passages
+        .map(|passage| passage.map(|p| p.index_text()))
+        .collect::<Result<_, _>>()?)
+}

@@ -1,0 +1,122 @@
+//! `rag.toml`: the settings of every box, read over defaults.
+
+use std::path::Path;
+
+use rag_models::Precision;
+use rag_models::fetch::FetchConfig;
+use serde::{Deserialize, Serialize};
+use toml::{Table, Value};
+
+use crate::error::PipelineError;
+
+/// Settings of the whole pipeline, one table per box. Unknown names are refused.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Which models, and where their files come from.
+    pub models: ModelSettings,
+    /// Files to documents.
+    pub parse: rag_parse::Config,
+    /// Documents to passages.
+    pub chunk: rag_chunk::Config,
+    /// Passages to an index generation.
+    pub index: rag_index::Config,
+    /// The two legs and their fusion.
+    pub retrieve: rag_retrieve::Config,
+    /// The order after reading question and passage together.
+    pub rerank: rag_rerank::Config,
+    /// Context, answer and verification.
+    pub generate: rag_generate::Config,
+}
+
+/// Which models are used.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ModelSettings {
+    /// The embedder: a catalogue name, a folder with its files, or `tfidf`, which needs no weights.
+    pub embedder: String,
+    /// The reranker: a catalogue name, a folder, `lexical`, which needs no weights, or `none`.
+    pub reranker: String,
+    /// Arithmetic of the models' matrix products.
+    pub precision: Precision,
+    /// Where the files of catalogue models come from.
+    pub fetch: FetchConfig,
+}
+
+impl Default for ModelSettings {
+    fn default() -> Self {
+        Self {
+            embedder: "all-MiniLM-L6-v2".to_owned(),
+            reranker: "ms-marco-MiniLM-L-12-v2".to_owned(),
+            precision: Precision::default(),
+            fetch: FetchConfig::default(),
+        }
+    }
+}
+
+impl Settings {
+    /// Reads the settings file at `path` over `base`: what the file does not name keeps base's value.
+    pub fn read_over(base: &Self, path: &Path) -> Result<Self, PipelineError> {
+        let bad = |reason: String| PipelineError::Settings {
+            path: path.to_owned(),
+            reason,
+        };
+        let file: Table =
+            toml::from_str(&fs_err::read_to_string(path)?).map_err(|error| bad(error.to_string()))?;
+        let mut merged = Table::try_from(base).expect("settings are plain data");
+        overlay(&mut merged, file);
+        let mut settings: Self = merged
+            .try_into()
+            .map_err(|error: toml::de::Error| bad(error.to_string()))?;
+        settings.models.fetch.hub.token = base.models.fetch.hub.token.clone();
+        Ok(settings)
+    }
+
+    /// The settings as TOML, complete enough to be read back.
+    pub fn to_toml(&self) -> String {
+        toml::to_string_pretty(self).expect("settings are plain data")
+    }
+}
+
+/// Puts `file`'s values over `base`'s, table by table.
+fn overlay(base: &mut Table, file: Table) {
+    for (name, value) in file {
+        match (base.get_mut(&name), value) {
+            (Some(Value::Table(inner)), Value::Table(value)) => overlay(inner, value),
+            (_, value) => {
+                base.insert(name, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Settings, PipelineError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rag.toml");
+        fs_err::write(&path, text).unwrap();
+        Settings::read_over(&Settings::default(), &path)
+    }
+
+    #[test]
+    fn a_file_changes_only_what_it_names() {
+        let settings = read("[models]\nreranker = \"lexical\"\n").unwrap();
+        let mut expected = Settings::default();
+        expected.models.reranker = "lexical".to_owned();
+        assert_eq!(settings, expected);
+    }
+
+    #[test]
+    fn shown_settings_read_back_as_themselves() {
+        assert_eq!(read(&Settings::default().to_toml()).unwrap(), Settings::default());
+    }
+
+    #[test]
+    fn an_unknown_name_is_refused_and_named() {
+        let error = read("[models]\nembeder = \"x\"\n").unwrap_err().to_string();
+        assert!(error.contains("embeder") && error.contains("rag.toml"), "{error}");
+    }
+}

@@ -1,0 +1,119 @@
+//! Each stage alone, with the models of the settings: from one artifact folder to the next.
+
+use std::path::Path;
+
+use rag_core::progress::Progress;
+use rag_core::stage::Outcome;
+use rag_parse::{Runtime, WorkerCommand};
+
+use crate::engine::{Engine, Reader};
+use crate::error::PipelineError;
+use crate::models::EmbedderTokens;
+use crate::settings::Settings;
+
+/// Parses the files below `input` into a parse artifact at `output`.
+pub fn parse(
+    settings: &Settings,
+    input: &Path,
+    output: &Path,
+    worker: Option<WorkerCommand>,
+    progress: &dyn Progress,
+) -> Result<Outcome, PipelineError> {
+    let pdfium_library = settings.models.pdfium_library()?;
+    let runtime = Runtime {
+        worker,
+        pdfium_library,
+        ..Runtime::default()
+    };
+    Ok(rag_parse::run(
+        &settings.parse,
+        input,
+        output,
+        &runtime,
+        progress,
+    )?)
+}
+
+/// Cuts the documents of the parse artifact at `input`, in the tokens of the embedder that will read them.
+pub fn chunk(
+    settings: &Settings,
+    input: &Path,
+    output: &Path,
+    progress: &dyn Progress,
+) -> Result<Outcome, PipelineError> {
+    let embedder = settings.models.open_counter(progress)?;
+    let tools = rag_chunk::Tools {
+        counter: &EmbedderTokens(embedder.as_ref()),
+        counter_identity: &embedder.identity().tokenizer,
+        previous: None,
+        progress,
+    };
+    Ok(rag_chunk::run(&settings.chunk, input, output, &tools)?)
+}
+
+/// Indexes the passages of the chunk artifact at `input` into a generation at `output`.
+pub fn index(
+    settings: &Settings,
+    input: &Path,
+    output: &Path,
+    progress: &dyn Progress,
+) -> Result<Outcome, PipelineError> {
+    let parent = output.parent().unwrap_or(Path::new("."));
+    let embedder = settings.models.open_for_ingest(input, parent, progress)?;
+    let tools = rag_index::Tools {
+        embedder: embedder.as_ref(),
+        previous: None,
+        journal: &output.with_extension("journal"),
+        progress,
+    };
+    Ok(rag_index::run(&settings.index, input, output, &tools)?)
+}
+
+/// Searches the generation at `input` for every question of the JSON-lines file `questions`.
+pub fn retrieve(
+    settings: &Settings,
+    input: &Path,
+    questions: &Path,
+    output: &Path,
+    progress: &dyn Progress,
+) -> Result<Outcome, PipelineError> {
+    let engine = Engine::open_generation(input, settings, progress)?;
+    let tools = rag_retrieve::Tools {
+        generation: engine.generation(),
+        embedder: engine.embedder(),
+        progress,
+    };
+    Ok(rag_retrieve::run(&settings.retrieve, questions, output, &tools)?)
+}
+
+/// Reranks the rankings of the retrieve artifact at `input`.
+pub fn rerank(
+    settings: &Settings,
+    input: &Path,
+    output: &Path,
+    progress: &dyn Progress,
+) -> Result<Outcome, PipelineError> {
+    let reader = Reader::open(&settings.models, progress)?;
+    let run = |reranker: &dyn rag_rerank::Reranker| {
+        rag_rerank::run(&settings.rerank, reranker, input, output, progress)
+    };
+    Ok(reader.with_reranker(run)?)
+}
+
+/// Answers the questions of the rerank (or retrieve) artifact at `input`.
+pub fn generate(
+    settings: &Settings,
+    input: &Path,
+    output: &Path,
+    progress: &dyn Progress,
+) -> Result<Outcome, PipelineError> {
+    let reader = Reader::open(&settings.models, progress)?;
+    let counter = settings.models.open_counter(progress)?;
+    let tools = rag_generate::Tools {
+        generator: &reader.generator(settings),
+        count_tokens: &|text| counter.count_tokens(text),
+        counter_identity: &counter.identity().tokenizer,
+        progress,
+    };
+    Ok(rag_generate::run(&settings.generate, input, output, &tools)?)
+}

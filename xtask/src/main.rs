@@ -1,0 +1,72 @@
+//! The project's driver: every command of `rag`, and `demo`, `test`, `handbook`.
+
+mod demo;
+mod handbook;
+mod test;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use rag_cli::{Done, GlobalArgs};
+
+/// Drives the project: everything `rag` can do, plus `demo`, `test` and `handbook`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    version,
+    arg_required_else_help = true
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    #[command(flatten)]
+    global: GlobalArgs,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Ingest the sample corpus and answer a dozen questions about it.
+    Demo,
+    /// Run all that continuous integration runs.
+    Test(test::Options),
+    /// Regenerate the DOCX and PDF files of the sample corpus.
+    Handbook {
+        /// Only check that the committed files are what would be generated.
+        #[arg(long)]
+        check: bool,
+    },
+    #[command(flatten)]
+    Rag(Box<rag_cli::Command>),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let result = match cli.command {
+        Command::Demo => demo::run(&cli.global),
+        Command::Test(options) => test::run(options).map(|()| Done::Complete),
+        Command::Handbook { check } => generate_handbook(check).map(|()| Done::Complete),
+        Command::Rag(command) => rag_cli::run(*command, &cli.global),
+    };
+    rag_cli::exit_code(result)
+}
+
+fn generate_handbook(check: bool) -> anyhow::Result<()> {
+    let (source, target) = (
+        workspace().join("data/handbook-src"),
+        workspace().join("data/handbook"),
+    );
+    if check {
+        handbook::check(&source, &target)
+    } else {
+        handbook::generate(&source, &target)
+    }
+}
+
+/// The root of the workspace that this program was built in.
+fn workspace() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("xtask lies in the workspace")
+}
