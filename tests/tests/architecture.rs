@@ -9,16 +9,29 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     let metadata = MetadataCommand::new().no_deps().exec().unwrap();
     let normal = |package: &cargo_metadata::Package| -> BTreeSet<String> {
         let all = package.dependencies.iter();
-        all.filter(|d| d.kind == DependencyKind::Normal).map(|d| d.name.clone()).collect()
+        all.filter(|d| d.kind == DependencyKind::Normal)
+            .map(|d| d.name.clone())
+            .collect()
     };
-    metadata.packages.iter().map(|p| (p.name.to_string(), normal(p))).collect()
+    metadata
+        .packages
+        .iter()
+        .map(|p| (p.name.to_string(), normal(p)))
+        .collect()
 }
 
 /// Our crates from the bottom up; a crate may depend only on ones of a lower layer.
 const LAYERS: &[&[&str]] = &[
     &["rag-core"],
     &["rag-models"],
-    &["rag-parse", "rag-chunk", "rag-index", "rag-rerank", "rag-generate", "rag-eval"],
+    &[
+        "rag-parse",
+        "rag-chunk",
+        "rag-index",
+        "rag-rerank",
+        "rag-generate",
+        "rag-eval",
+    ],
     &["rag-retrieve"],
     &["rag-pipeline"],
     &["rag-cli"],
@@ -44,9 +57,19 @@ fn every_crate_depends_only_on_lower_layers() {
 #[test]
 fn only_retrieve_depends_on_another_stage() {
     let stages = [LAYERS[2], LAYERS[3]].concat();
-    for (name, dependencies) in dependencies().iter().filter(|(name, _)| stages.contains(&name.as_str())) {
-        let others: Vec<_> = dependencies.iter().filter(|d| stages.contains(&d.as_str())).collect();
-        let allowed: &[&str] = if name == "rag-retrieve" { &["rag-index"] } else { &[] };
+    for (name, dependencies) in dependencies()
+        .iter()
+        .filter(|(name, _)| stages.contains(&name.as_str()))
+    {
+        let others: Vec<_> = dependencies
+            .iter()
+            .filter(|d| stages.contains(&d.as_str()))
+            .collect();
+        let allowed: &[&str] = if name == "rag-retrieve" {
+            &["rag-index"]
+        } else {
+            &[]
+        };
         assert_eq!(others, allowed, "{name}");
     }
 }
@@ -68,8 +91,14 @@ fn engines_stay_in_their_crate() {
     ];
     let dependencies = dependencies();
     for (engine, owner) in owners {
-        let users: Vec<&String> =
-            dependencies.iter().filter(|(_, own)| own.contains(engine)).map(|(name, _)| name).collect();
-        assert!(users.iter().all(|user| *user == owner), "{engine} belongs to {owner}, found in {users:?}");
+        let users: Vec<&String> = dependencies
+            .iter()
+            .filter(|(_, own)| own.contains(engine))
+            .map(|(name, _)| name)
+            .collect();
+        assert!(
+            users.iter().all(|user| *user == owner),
+            "{engine} belongs to {owner}, found in {users:?}"
+        );
     }
 }

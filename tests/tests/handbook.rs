@@ -17,7 +17,10 @@ fn root() -> PathBuf {
 
 fn open() -> Engine {
     let mut settings = Settings::default();
-    settings.models.fetch = settings.models.fetch.with_variables(|name| std::env::var(name).ok());
+    settings.models.fetch = settings
+        .models
+        .fetch
+        .with_variables(|name| std::env::var(name).ok());
     let source = root().join("data/handbook");
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("handbook-store");
     let store = Store::open_or_create(&path, &source).unwrap();
@@ -41,7 +44,11 @@ static REPORT: LazyLock<AnswerReport> = LazyLock::new(|| {
 
 fn assert_share(what: &str, rate: Rate, least: f64) {
     let share = rate.share().unwrap();
-    assert!(share >= least, "{what}: {share:.3} of {} where {least} is asked for", rate.of);
+    assert!(
+        share >= least,
+        "{what}: {share:.3} of {} where {least} is asked for",
+        rate.of
+    );
 }
 
 #[test]
@@ -81,7 +88,11 @@ fn every_citation_slices_back_to_its_passage() {
         let answer = engine.ask(&question).unwrap();
         assert!(!answer.citations.is_empty());
         for citation in &answer.citations {
-            let hit = answer.passages.iter().find(|hit| hit.passage.id == citation.id).unwrap();
+            let hit = answer
+                .passages
+                .iter()
+                .find(|hit| hit.passage.id == citation.id)
+                .unwrap();
             let span = citation.span.unwrap();
             let start = span.start - hit.passage.span.start;
             assert_eq!(&hit.passage.text[start..start + span.len()], citation.quote);

@@ -26,7 +26,7 @@ pub enum IndexError {
     Artifact(#[from] ArtifactError),
     /// The embedder failed.
     #[error(transparent)]
-    Model(#[from] ModelError),
+    Model(Box<ModelError>),
     /// Two passages have the same id.
     #[error("two passages are called {id}; give their documents different ids and chunk them again")]
     DuplicatePassage {
@@ -102,6 +102,12 @@ pub enum IndexError {
         /// What the engine says.
         reason: String,
     },
+}
+
+impl From<ModelError> for IndexError {
+    fn from(error: ModelError) -> Self {
+        Self::Model(Box::new(error))
+    }
 }
 
 impl From<std::io::Error> for IndexError {

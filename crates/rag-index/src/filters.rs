@@ -158,7 +158,9 @@ mod tests {
         fn filters_never_leak(passages in passages(), filter in filters(), groups in some_of(&["finance", "hr", "x"])) {
             let principal = Principal::from_iter(groups);
             let mut columns = Filters::default();
-            passages.iter().for_each(|passage| columns.push(passage));
+            for passage in &passages {
+                columns.push(passage);
+            }
             let kept = passages.iter().zip(0u32..).filter(|(passage, _)| filter.keeps(passage, &principal));
             let expected: RoaringBitmap = kept.map(|(_, ordinal)| ordinal).collect();
             prop_assert_eq!(columns.evaluate(&principal, &filter), expected);

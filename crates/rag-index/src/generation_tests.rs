@@ -45,7 +45,7 @@ fn with_graph() -> Config {
 
 fn restricted(document: &str, position: u32, groups: &[&str]) -> Passage {
     Passage {
-        access: AccessList::from_iter(groups.iter().copied()),
+        access: groups.iter().copied().collect::<AccessList>(),
         ..passage(document, position, &format!("Forecast {document} {position}"))
     }
 }

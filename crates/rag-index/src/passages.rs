@@ -244,7 +244,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(PASSAGES_FILE);
         let mut writer = Writer::create(&path).unwrap();
-        passages.iter().for_each(|p| writer.push(p.clone()).unwrap());
+        for p in passages {
+            writer.push(p.clone()).unwrap();
+        }
         writer.finish().unwrap();
         (folder, path)
     }

@@ -86,7 +86,9 @@ mod tests {
             let all: Vec<Candidate> =
                 scores.iter().zip(0..).map(|(&s, ordinal)| Candidate { ordinal, score: f32::from(s) }).collect();
             let mut top = Top::new(k);
-            all.iter().for_each(|&candidate| top.offer(candidate));
+            for &candidate in &all {
+                top.offer(candidate);
+            }
             let mut expected = all;
             expected.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.ordinal.cmp(&b.ordinal)));
             expected.truncate(k);

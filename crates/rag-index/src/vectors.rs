@@ -1,7 +1,7 @@
 //! `vectors.safetensors`: one unit vector per passage, in the order of their ordinals, and whose they are.
 
 use std::io::{Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rag_models::ModelIdentity;
 use safetensors::{Dtype, SafeTensors};
@@ -144,11 +144,6 @@ impl Vectors {
     }
 }
 
-/// Where the vectors stand, for messages.
-pub(crate) fn path_in(folder: &Path) -> PathBuf {
-    folder.join(VECTORS_FILE)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,7 +153,7 @@ mod tests {
     #[test]
     fn vectors_written_in_any_order_are_read_in_place() {
         let folder = tempfile::tempdir().unwrap();
-        let path = path_in(folder.path());
+        let path = folder.path().join(VECTORS_FILE);
         let model = FakeEmbedder::new(5);
         let mut writer = Writer::create(&path, model.identity(), 3).unwrap();
         for (row, text) in [(2, "two"), (0, "zero")] {
@@ -174,7 +169,7 @@ mod tests {
     #[test]
     fn no_vectors_are_a_file_too() {
         let folder = tempfile::tempdir().unwrap();
-        let path = path_in(folder.path());
+        let path = folder.path().join(VECTORS_FILE);
         Writer::create(&path, FakeEmbedder::new(4).identity(), 0).unwrap();
         assert_eq!(Vectors::open(&path).unwrap().len(), 0);
     }

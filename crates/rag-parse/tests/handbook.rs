@@ -18,9 +18,9 @@ fn files(folder: &Path) -> Vec<PathBuf> {
         for entry in fs_err::read_dir(folder).expect("the sample corpus is there") {
             let path = entry.expect("its folders can be listed").path();
             if path.is_dir() {
-                pending.push(path)
+                pending.push(path);
             } else {
-                found.push(path)
+                found.push(path);
             }
         }
     }

@@ -53,9 +53,9 @@ pub(crate) fn build(vectors: &Vectors, config: &GraphConfig, path: &Path) -> Res
         UnitDistance,
     );
     let serial = points.len().min(SERIAL_POINTS);
-    points[..serial]
-        .iter()
-        .for_each(|&point| hnsw.insert_slice(point));
+    for &point in &points[..serial] {
+        hnsw.insert_slice(point);
+    }
     hnsw.parallel_insert_slice(&points[serial..].to_vec());
     let (entry, layers) = flatten(&hnsw, vectors.len());
     Ok(write(path, vectors.len(), entry, &layers)?)

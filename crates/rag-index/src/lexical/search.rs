@@ -299,8 +299,10 @@ mod tests {
     #[test]
     fn a_question_beyond_the_limit_is_refused() {
         let (_folder, lexical) = index(TEXTS, &SearchConfig::default());
-        let question: String = (0..5_000).map(|n| format!("word{n} ")).collect();
-        let error = lexical.search(&question, &[], &allowed([0]), 5).unwrap_err();
+        let words: Vec<String> = (0..5_000).map(|n| format!("word{n}")).collect();
+        let error = lexical
+            .search(&words.join(" "), &[], &allowed([0]), 5)
+            .unwrap_err();
         assert!(matches!(error, IndexError::LongQuestion { .. }), "{error}");
     }
 }

@@ -17,6 +17,8 @@ const VERY_SMALL: f32 = -1e30;
 pub(super) struct AttentionShape {
     /// Tokens of the sequence.
     pub(super) length: usize,
+    /// Its first tokens that attend: all of them, or 1 when only the first token's vector is wanted.
+    pub(super) queries: usize,
     /// Heads.
     pub(super) heads: usize,
     /// Numbers per head, a multiple of 32.
@@ -68,19 +70,19 @@ pub(super) unsafe fn attend<S: Simd, const M: usize, const R: usize, const V: us
                 out: out.add(head * shape.head),
             };
             let mut row = 0;
-            while row + M <= shape.length {
+            while row + M <= shape.queries {
                 work.rows::<S, M, R, V>(row);
                 row += M;
             }
-            if row + 4 <= shape.length {
+            if row + 4 <= shape.queries {
                 work.rows::<S, 4, R, V>(row);
                 row += 4;
             }
-            if row + 2 <= shape.length {
+            if row + 2 <= shape.queries {
                 work.rows::<S, 2, R, V>(row);
                 row += 2;
             }
-            if row < shape.length {
+            if row < shape.queries {
                 work.rows::<S, 1, R, V>(row);
             }
         }
@@ -128,7 +130,9 @@ impl HeadWork {
     /// As [`attend`]; the tokens must exist, and N rows of scores must fit.
     #[inline(always)]
     unsafe fn rows<S: Simd, const N: usize, const R: usize, const V: usize>(&self, first: usize) {
-        let AttentionShape { length, heads, head } = self.shape;
+        let AttentionShape {
+            length, heads, head, ..
+        } = self.shape;
         let stride = 3 * heads * head;
         let width = R * LANES;
         // SAFETY: by this function's contract.

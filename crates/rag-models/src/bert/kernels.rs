@@ -184,6 +184,10 @@ impl Kernels {
     ) {
         let hidden = shape.heads * shape.head;
         assert!(shape.head.is_multiple_of(2 * LANES), "heads are pairs of vectors");
+        assert!(
+            shape.queries <= shape.length,
+            "only tokens of the sequence attend"
+        );
         assert_eq!(qkv.len(), shape.length * 3 * hidden);
         assert_eq!(out.len(), shape.length * hidden);
         // SAFETY: `new` checked the instruction set; the lengths were checked above.

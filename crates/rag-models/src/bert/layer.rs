@@ -1,5 +1,6 @@
 //! One encoder layer: attention and feed-forward, each followed by residual and normalisation.
 
+use super::Tokens;
 use super::attention::{AttentionScratch, AttentionShape};
 use super::gemm::Finish;
 use super::kernels::{EncodedRows, Kernels};
@@ -101,12 +102,14 @@ impl Layer {
         })
     }
 
-    /// Applies the layer in place to the packed rows of `states`; `lengths` are the sequences' tokens.
+    /// Applies the layer in place to the packed rows of `states`; `lengths` are the sequences' tokens. When only
+    /// first tokens are wanted, `states` has one row per sequence afterwards.
     pub(super) fn apply(
         &self,
         kernels: &Kernels,
         lengths: &[usize],
-        states: &mut [f32],
+        tokens: Tokens,
+        states: &mut Vec<f32>,
         scratch: &mut LayerScratch,
     ) {
         let hidden = self.attention_output.outputs;
@@ -126,7 +129,11 @@ impl Layer {
             kernels.encode_rows(states, hidden, encoded);
             kernels.multiply(&self.query_key_value, encoded, Finish::Store, qkv);
         }
-        self.attend(kernels, lengths, qkv, context, attention);
+        self.attend(kernels, lengths, tokens, qkv, context, attention);
+        if tokens == Tokens::First {
+            keep_first_rows(lengths, hidden, context);
+            keep_first_rows(lengths, hidden, states);
+        }
         for (states, context) in states.chunks_mut(block).zip(context.chunks(block)) {
             kernels.encode_rows(context, hidden, encoded);
             kernels.multiply(&self.attention_output, encoded, Finish::AddTo, states);
@@ -144,6 +151,7 @@ impl Layer {
         &self,
         kernels: &Kernels,
         lengths: &[usize],
+        tokens: Tokens,
         qkv: &[f32],
         context: &mut [f32],
         scratch: &mut AttentionScratch,
@@ -153,6 +161,10 @@ impl Layer {
         for &length in lengths {
             let shape = AttentionShape {
                 length,
+                queries: match tokens {
+                    Tokens::All => length,
+                    Tokens::First => 1,
+                },
                 heads: self.heads,
                 head: hidden / self.heads,
             };
@@ -162,4 +174,14 @@ impl Layer {
             first += length;
         }
     }
+}
+
+/// Moves the first row of each sequence together and drops the others.
+fn keep_first_rows(lengths: &[usize], width: usize, rows: &mut Vec<f32>) {
+    let mut first = 0;
+    for (sequence, length) in lengths.iter().enumerate() {
+        rows.copy_within(first * width..(first + 1) * width, sequence * width);
+        first += length;
+    }
+    rows.truncate(lengths.len() * width);
 }

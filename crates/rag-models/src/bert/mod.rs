@@ -3,6 +3,10 @@
 //! Weights arrive as candle tensors and are packed once into the order in which the kernels read them. A
 //! batch is the concatenation of its sequences' tokens; only attention looks at where one ends. Each
 //! sequence's numbers depend on that sequence alone, so neither batch nor threads change a bit of them.
+#![expect(
+    clippy::inline_always,
+    reason = "kernels must be inlined into the functions that enable their instruction set"
+)]
 
 mod attention;
 mod elementwise;
@@ -35,6 +39,15 @@ pub struct Sequence {
     pub ids: Vec<u32>,
     /// Token type per token; empty means all 0.
     pub types: Vec<u32>,
+}
+
+/// Which tokens' vectors are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tokens {
+    /// All.
+    All,
+    /// The first one of each sequence: spares most of the last layer.
+    First,
 }
 
 /// How an encoder computes.
@@ -122,13 +135,15 @@ impl Encoder {
         &self.config
     }
 
-    /// Encodes `sequences` and gives each one's token vectors (`hidden` numbers per token) to `reduce`; its
-    /// results come back in the order of the sequences. `done` is told the sequences of each finished batch.
+    /// Encodes `sequences` and gives each one's wanted token vectors (`hidden` numbers per token) to `reduce`;
+    /// its results come back in the order of the sequences. `done` is told the sequences of each finished
+    /// batch. An empty sequence is read as one token of id 0.
     ///
     /// Ids, types and lengths beyond the model's tables are the caller's mistake and are clamped into them.
     pub fn map<T: Send>(
         &self,
         sequences: &[Sequence],
+        tokens: Tokens,
         reduce: impl Fn(usize, &[f32]) -> T + Sync,
         done: impl Fn(usize) + Sync,
     ) -> Vec<T> {
@@ -139,7 +154,7 @@ impl Encoder {
             self.threads,
             Scratch::default,
             |scratch: &mut Scratch, batch| {
-                let results = self.run_batch(sequences, &batches[batch], &reduce, scratch);
+                let results = self.run_batch(sequences, &batches[batch], tokens, &reduce, scratch);
                 done(batches[batch].len());
                 results
             },
@@ -150,32 +165,40 @@ impl Encoder {
                 slots[sequence] = Some(result);
             }
         }
-        let filled = slots.into_iter().flatten().collect::<Vec<_>>();
-        assert_eq!(filled.len(), sequences.len(), "batches cover every sequence once");
-        filled
+        // Batches cover every sequence once (a property test of `schedule`), so no slot is empty.
+        slots.into_iter().flatten().collect()
     }
 
     fn run_batch<T>(
         &self,
         sequences: &[Sequence],
         batch: &[usize],
+        tokens: Tokens,
         reduce: &(impl Fn(usize, &[f32]) -> T + Sync),
         scratch: &mut Scratch,
     ) -> Vec<T> {
         let hidden = self.config.hidden;
-        let lengths: Vec<usize> = batch.iter().map(|&index| sequences[index].ids.len()).collect();
+        let length = |&index: &usize| sequences[index].ids.len().max(1);
+        let lengths: Vec<usize> = batch.iter().map(length).collect();
         scratch.states.clear();
         for &index in batch {
             self.embed(&sequences[index], &mut scratch.states);
         }
         self.norm.apply(&self.kernels, &mut scratch.states);
-        for layer in &self.layers {
-            layer.apply(&self.kernels, &lengths, &mut scratch.states, &mut scratch.layer);
+        for (number, layer) in self.layers.iter().enumerate() {
+            let is_last = number + 1 == self.layers.len();
+            let wanted = if is_last { tokens } else { Tokens::All };
+            let Scratch { states, layer: own } = scratch;
+            layer.apply(&self.kernels, &lengths, wanted, states, own);
         }
         let mut states = &scratch.states[..];
         let mut results = Vec::with_capacity(batch.len());
         for (&index, &length) in batch.iter().zip(&lengths) {
-            let (own, rest) = states.split_at(length * hidden);
+            let rows = match tokens {
+                Tokens::All => length,
+                Tokens::First => 1,
+            };
+            let (own, rest) = states.split_at(rows * hidden);
             results.push(reduce(index, own));
             states = rest;
         }
@@ -189,7 +212,12 @@ impl Encoder {
             let start = index.min(table.len() / hidden - 1) * hidden;
             start..start + hidden
         };
-        for (position, &id) in sequence.ids.iter().enumerate() {
+        let ids = if sequence.ids.is_empty() {
+            &[0][..]
+        } else {
+            &sequence.ids
+        };
+        for (position, &id) in ids.iter().enumerate() {
             let kind = sequence.types.get(position).copied().unwrap_or(0);
             let words = &self.words[row(&self.words, id as usize)];
             let places = &self.positions[row(&self.positions, position)];

@@ -111,8 +111,8 @@ mod tests {
     #[test]
     fn a_reranking_is_split_among_threads() {
         let batches = batches(&[146; 30], 2);
-        assert_eq!(batches.len(), 6);
-        assert!(batches.iter().all(|batch| batch.len() == 5));
+        assert_eq!(batches.len(), 10);
+        assert!(batches.iter().all(|batch| batch.len() == 3));
     }
 
     #[test]

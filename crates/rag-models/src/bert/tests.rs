@@ -100,7 +100,7 @@ fn encode(precision: Precision, instructions: InstructionSet, threads: usize) ->
         instructions,
     };
     let encoder = Encoder::new(&tiny_weights(1), Path::new("tiny"), options).unwrap();
-    encoder.map(&sequences(), |_, states| states.to_vec(), |_| {})
+    encoder.map(&sequences(), Tokens::All, |_, states| states.to_vec(), |_| {})
 }
 
 fn candle_states(sequence: &Sequence) -> Vec<f32> {
@@ -178,9 +178,35 @@ fn threads_and_batches_change_nothing() {
         };
         let encoder = Encoder::new(&tiny_weights(1), Path::new("tiny"), options).unwrap();
         for (sequence, states) in sequences().iter().zip(encode(precision, best, 1)) {
-            let alone = encoder.map(std::slice::from_ref(sequence), |_, own| own.to_vec(), |_| {});
+            let alone = encoder.map(
+                std::slice::from_ref(sequence),
+                Tokens::All,
+                |_, own| own.to_vec(),
+                |_| {},
+            );
             assert_eq!(alone[0], states);
         }
+    }
+}
+
+#[test]
+fn first_tokens_alone_are_the_same_bytes() {
+    for precision in [Precision::F32, Precision::Bf16, Precision::Int8] {
+        let options = EncoderOptions {
+            precision,
+            ..EncoderOptions::default()
+        };
+        let encoder = Encoder::new(&tiny_weights(1), Path::new("tiny"), options).unwrap();
+        let mut inputs = sequences();
+        inputs.push(Sequence::default());
+        let all = encoder.map(
+            &inputs,
+            Tokens::All,
+            |_, states| states[..HIDDEN].to_vec(),
+            |_| {},
+        );
+        let first = encoder.map(&inputs, Tokens::First, |_, states| states.to_vec(), |_| {});
+        assert_eq!(all, first, "{precision:?}");
     }
 }
 

@@ -121,7 +121,7 @@ impl TfIdfTable {
     }
 
     /// The table as JSON, the same text for the same table.
-    pub(super) fn to_json(&self) -> Result<String, ModelError> {
+    pub fn to_json(&self) -> Result<String, ModelError> {
         serde_json::to_string(self).map_err(|error| ModelError::Tfidf {
             reason: error.to_string(),
         })

@@ -1,7 +1,7 @@
 //! Transformer cross-encoders: question and passage in one input, one score out.
 
 use super::{LazyEncoder, TextTokenizer};
-use crate::bert::{Sequence, map_in_order};
+use crate::bert::{Sequence, Tokens, map_in_order};
 use crate::cross_encoder::{CrossEncoder, Scores};
 use crate::error::ModelError;
 use crate::identity::ModelIdentity;
@@ -78,10 +78,9 @@ impl CrossEncoder for TransformerCrossEncoder {
         query_ids.truncate(room / 2);
         let (inputs, mut scores) = self.windows(&query_ids, passages, room - query_ids.len());
         scores.truncated_query_tokens = truncated_query_tokens;
-        let hidden = loaded.encoder.config().hidden;
         let logits = loaded
             .encoder
-            .map(&inputs, |_, states| head.score(&states[..hidden]), |_| {});
+            .map(&inputs, Tokens::First, |_, first| head.score(first), |_| {});
         let mut logits = logits.into_iter();
         for (&windows, passage) in scores.windows.iter().zip(passages) {
             let best = logits

@@ -4,7 +4,7 @@ use rag_core::language::Language;
 use rag_core::progress::{Progress, Unit};
 
 use super::{LazyEncoder, TextTokenizer, TransformerSettings};
-use crate::bert::Sequence;
+use crate::bert::{Sequence, Tokens};
 use crate::embedder::{Embedder, Embeddings};
 use crate::error::ModelError;
 use crate::identity::{ModelIdentity, Pooling};
@@ -82,7 +82,13 @@ impl TransformerEmbedder {
 
     fn embed(&self, inputs: &[Sequence], done: impl Fn(usize) + Sync) -> Result<Vec<Vec<f32>>, ModelError> {
         let loaded = self.encoder.get()?;
-        Ok(loaded.encoder.map(inputs, |_, states| self.pool(states), done))
+        let tokens = match self.settings.pooling {
+            Pooling::Mean => Tokens::All,
+            Pooling::Cls | Pooling::None => Tokens::First,
+        };
+        Ok(loaded
+            .encoder
+            .map(inputs, tokens, |_, states| self.pool(states), done))
     }
 
     fn check(&self, vector: &[f32], text: &str) -> Result<(), ModelError> {

@@ -67,15 +67,17 @@ impl Template {
     /// A pair as the model reads it.
     pub(crate) fn pair(&self, first: &[u32], second: &[u32]) -> Sequence {
         let mut sequence = Sequence::default();
-        let mut put = |id: u32, kind: u32| {
-            sequence.ids.push(id);
-            sequence.types.push(kind);
-        };
-        self.before.iter().for_each(|&(id, kind)| put(id, kind));
-        first.iter().for_each(|&id| put(id, self.first_type));
-        self.between.iter().for_each(|&(id, kind)| put(id, kind));
-        second.iter().for_each(|&id| put(id, self.second_type));
-        self.after_pair.iter().for_each(|&(id, kind)| put(id, kind));
+        let own = |ids: &[u32], kind: u32| ids.iter().map(|&id| (id, kind)).collect::<Vec<_>>();
+        for part in [
+            &self.before,
+            &own(first, self.first_type),
+            &self.between,
+            &own(second, self.second_type),
+            &self.after_pair,
+        ] {
+            sequence.ids.extend(part.iter().map(|(id, _)| id));
+            sequence.types.extend(part.iter().map(|(_, kind)| kind));
+        }
         sequence
     }
 }

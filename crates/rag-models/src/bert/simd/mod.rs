@@ -27,23 +27,25 @@ pub enum InstructionSet {
 
 impl InstructionSet {
     /// The best set of this CPU.
+    #[cfg(target_arch = "x86_64")]
     pub fn detect() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        {
-            let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
-            let avx512 = is_x86_feature_detected!("avx512f")
-                && is_x86_feature_detected!("avx512bw")
-                && is_x86_feature_detected!("avx512dq")
-                && is_x86_feature_detected!("avx512vl")
-                && is_x86_feature_detected!("avx512vnni");
-            return match (avx2, avx512) {
-                (true, true) if is_x86_feature_detected!("avx512bf16") => Self::Avx512Bf16,
-                (true, true) => Self::Avx512,
-                (true, false) => Self::Avx2,
-                _ => Self::Plain,
-            };
+        let avx2 = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
+        let avx512 = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512vnni");
+        match (avx2, avx512) {
+            (true, true) if is_x86_feature_detected!("avx512bf16") => Self::Avx512Bf16,
+            (true, true) => Self::Avx512,
+            (true, false) => Self::Avx2,
+            _ => Self::Plain,
         }
-        #[cfg(not(target_arch = "x86_64"))]
+    }
+
+    /// The best set of this CPU.
+    #[cfg(not(target_arch = "x86_64"))]
+    pub fn detect() -> Self {
         Self::Plain
     }
 
