@@ -90,7 +90,7 @@ mod tests {
     use rag_core::progress::Silent;
 
     use super::*;
-    use crate::testing::{WordOverlap, hit, ranking};
+    use crate::testing::{WordOverlap, config, hit, ranking};
 
     fn ranked(folder: &Path, stage: &str) {
         let writer = ArtifactWriter::begin(folder, StageKey::new(stage, 1, &0)).unwrap();
@@ -106,7 +106,7 @@ mod tests {
     fn rankings_are_answered_and_not_done_twice() {
         let folder = tempfile::tempdir().unwrap();
         let model = WordOverlap::default();
-        let config = Config::default();
+        let config = config();
         let generator = ExtractiveGenerator::new(Some(&model), config.extract.clone());
         let tools = Tools {
             generator: &generator,

@@ -77,7 +77,7 @@ mod tests {
     use rag_core::answer::CitationStatus;
 
     use super::*;
-    use crate::testing::{WordOverlap, hit, ranking};
+    use crate::testing::{WordOverlap, config, hit, ranking};
 
     fn ask(question: &str, texts: &[&str]) -> Answer {
         let hits = texts
@@ -85,7 +85,7 @@ mod tests {
             .enumerate()
             .map(|(n, text)| hit(&format!("d{n}#0"), text));
         let model = WordOverlap::default();
-        let config = Config::default();
+        let config = config();
         let generator = ExtractiveGenerator::new(Some(&model), config.extract.clone());
         generate(&ranking(question, hits.collect()), &generator, &config, &|text| {
             text.len() / 4
@@ -110,7 +110,7 @@ mod tests {
                 .slice("See below. ERR-7 means that the tunnel failed."),
             Some("ERR-7 means that the tunnel failed.")
         );
-        assert!(answer.confidence > 0.5 && answer.usage.context_tokens > 0);
+        assert!(answer.confidence > 0.3 && answer.usage.context_tokens > 0);
         for step in ["assemble", "generate", "verify"] {
             assert!(answer.timings_ms.contains_key(step), "{step}");
         }

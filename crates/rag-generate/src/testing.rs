@@ -10,6 +10,9 @@ use rag_core::question::Question;
 use rag_core::span::Span;
 use rag_models::{CrossEncoder, ModelError, ModelIdentity, Pooling, Precision, Scores};
 
+use crate::config::Config;
+use crate::extract::{Decision, ExtractConfig, Features};
+
 /// A hit on an English passage that everyone may read; the passage is its whole document.
 pub(crate) fn hit(id: &str, text: &str) -> Hit {
     let span = Span::new(0, text.len());
@@ -37,6 +40,24 @@ pub(crate) fn hit(id: &str, text: &str) -> Hit {
         fused: None,
         reranked: None,
         passage,
+    }
+}
+
+/// Settings under which a sentence answers when it shares most of the question's words, whatever the
+/// fitted defaults are.
+pub(crate) fn config() -> Config {
+    let shared = |logit, coverage| Decision {
+        bias: -2.0,
+        weights: Features::from_values([logit, coverage, -1.0, -3.0, -1.0]),
+        threshold: 0.3,
+    };
+    Config {
+        extract: ExtractConfig {
+            with_cross_encoder: shared(0.3, 2.0),
+            without_cross_encoder: shared(0.0, 4.0),
+            ..ExtractConfig::default()
+        },
+        ..Config::default()
     }
 }
 

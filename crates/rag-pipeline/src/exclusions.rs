@@ -16,7 +16,7 @@ const STAGE: &str = "parse";
 
 /// The ids of the deleted documents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Exclusions {
+pub(crate) struct Exclusions {
     ids: BTreeSet<DocumentId>,
 }
 
@@ -27,7 +27,7 @@ struct IdOnly {
 
 impl Exclusions {
     /// Reads the exclusions of the store at `root`; none when the file is not there.
-    pub fn load(root: &Path) -> Result<Self, PipelineError> {
+    pub(crate) fn load(root: &Path) -> Result<Self, PipelineError> {
         let path = root.join(FILE);
         let text = match fs_err::read(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
@@ -41,23 +41,23 @@ impl Exclusions {
     }
 
     /// Writes the exclusions of the store at `root`.
-    pub fn save(&self, root: &Path) -> Result<(), PipelineError> {
+    pub(crate) fn save(&self, root: &Path) -> Result<(), PipelineError> {
         let text = serde_json::to_vec_pretty(&self.ids).expect("ids are JSON strings");
         Ok(replace_file(&root.join(FILE), &text)?)
     }
 
     /// Adds `id`; false when it was there.
-    pub fn insert(&mut self, id: DocumentId) -> bool {
+    pub(crate) fn insert(&mut self, id: DocumentId) -> bool {
         self.ids.insert(id)
     }
 
     /// Removes `id`; false when it was not there.
-    pub fn remove(&mut self, id: &DocumentId) -> bool {
+    pub(crate) fn remove(&mut self, id: &DocumentId) -> bool {
         self.ids.remove(id)
     }
 
     /// True when the parse artifact at `parsed` has a document `id`.
-    pub fn is_in(&self, parsed: &Path, id: &DocumentId) -> Result<bool, PipelineError> {
+    pub(crate) fn is_in(&self, parsed: &Path, id: &DocumentId) -> Result<bool, PipelineError> {
         let documents = Artifact::open(parsed, STAGE)?;
         for document in documents.json_lines::<IdOnly>("documents.jsonl")? {
             if document?.id == *id {
@@ -68,17 +68,12 @@ impl Exclusions {
     }
 
     /// Number of deleted documents.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.ids.len()
     }
 
-    /// True when nothing was deleted.
-    pub fn is_empty(&self) -> bool {
-        self.ids.is_empty()
-    }
-
     /// The parse artifact to go on with: `parsed` itself, or a copy at `kept` without the deleted documents.
-    pub fn apply(&self, parsed: &Path, kept: &Path) -> Result<PathBuf, PipelineError> {
+    pub(crate) fn apply(&self, parsed: &Path, kept: &Path) -> Result<PathBuf, PipelineError> {
         if self.ids.is_empty() {
             return Ok(parsed.to_owned());
         }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use rag_chunk::TokenCounter;
 use rag_core::artifact::{Artifact, jsonl, replace_file};
+use rag_core::language::Language;
 use rag_core::passage::Passage;
 use rag_core::progress::Progress;
 use rag_index::Generation;
@@ -117,6 +118,10 @@ impl ModelSettings {
 pub(crate) struct EmbedderTokens<'e>(pub &'e dyn Embedder);
 
 impl TokenCounter for EmbedderTokens<'_> {
+    fn serves(&self, language: Language) -> bool {
+        self.0.serves(language)
+    }
+
     fn count(&self, text: &str) -> usize {
         self.0.count_tokens(text)
     }

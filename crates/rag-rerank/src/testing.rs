@@ -68,7 +68,7 @@ pub(crate) fn ranking(question: &str, hits: usize) -> Ranking {
 
 /// A reranker that answers with given scores.
 pub(crate) struct Fixed {
-    scores: Vec<f32>,
+    pub(crate) scores: Vec<f32>,
     pub(crate) truncated: usize,
     pub(crate) languages: Vec<Language>,
 }

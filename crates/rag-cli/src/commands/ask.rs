@@ -37,7 +37,7 @@ pub struct Args {
 
 /// How passages are found.
 #[derive(Debug, Clone, Copy, clap::Args)]
-pub struct WayArgs {
+pub(crate) struct WayArgs {
     /// Which legs search [default: the settings' mode].
     #[arg(long, value_enum)]
     mode: Option<Mode>,

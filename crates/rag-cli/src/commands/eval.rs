@@ -41,7 +41,7 @@ pub enum Command {
 
 /// A data set, and where to keep what is made of it.
 #[derive(Debug, Clone, clap::Args)]
-pub struct DatasetArgs {
+pub(crate) struct DatasetArgs {
     /// The data set's folder (corpus.jsonl, queries.jsonl, qrels/).
     #[arg(long, value_name = "DIR")]
     dataset: PathBuf,

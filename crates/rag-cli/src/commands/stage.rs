@@ -9,13 +9,13 @@ use crate::print::to_stdout;
 
 /// Where a stage reads and writes.
 #[derive(Debug, Clone, clap::Args)]
-pub struct InOut {
+pub(crate) struct InOut {
     /// The artifact folder (or, for `parse`, the folder of files) to read.
     #[arg(long = "in", value_name = "DIR")]
-    pub input: PathBuf,
+    pub(crate) input: PathBuf,
     /// The artifact folder to write; an earlier artifact there is replaced in one step.
     #[arg(long = "out", value_name = "DIR")]
-    pub output: PathBuf,
+    pub(crate) output: PathBuf,
 }
 
 /// Prints the counts of a stage's run.

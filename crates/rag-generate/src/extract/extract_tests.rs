@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::context::{ContextConfig, assemble};
-use crate::testing::{WordOverlap, hit};
+use crate::testing::{WordOverlap, config, hit};
 
 fn draft_of(question: &str, hits: &[rag_core::hit::Hit], model: Option<&dyn CrossEncoder>) -> Draft {
     let context = assemble(question, hits, &ContextConfig::default(), &|text| text.len() / 4);
-    ExtractiveGenerator::new(model, ExtractConfig::default())
+    ExtractiveGenerator::new(model, config().extract)
         .draft(&context)
         .unwrap()
 }

@@ -1,6 +1,6 @@
 //! The extractive generator: answers only with sentences of the sources, each cited, or declines.
 //!
-//! 1. A question is split into [`parts`] that ask one thing each.
+//! 1. Small talk is declined. A question is split into [`parts`] that ask one thing each.
 //! 2. Every sentence of the context becomes a [`Candidate`]; those about a twin of an identifier that is
 //!    asked for, and those addressed to a model, are no candidates.
 //! 3. [`Features`] say what speaks for a candidate: foremost the cross-encoder's output for question and
@@ -13,6 +13,7 @@ mod decision;
 mod features;
 mod instructions;
 mod parts;
+mod small_talk;
 
 use rag_core::answer::DECLINED;
 use rag_core::language::Language;
@@ -30,6 +31,7 @@ use crate::error::GenerateError;
 use candidates::{candidates, headings};
 use decision::probability;
 use features::Asked;
+use small_talk::is_small_talk;
 
 /// How sentences are chosen and when we decline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -98,6 +100,16 @@ pub struct Draft {
     pub notes: Vec<String>,
 }
 
+impl Draft {
+    fn declined() -> Self {
+        Self {
+            text: DECLINED.to_owned(),
+            confidence: 0.0,
+            notes: Vec::new(),
+        }
+    }
+}
+
 /// Answers with sentences of the sources.
 pub struct ExtractiveGenerator<'m> {
     cross_encoder: Option<&'m dyn CrossEncoder>,
@@ -134,8 +146,11 @@ impl<'m> ExtractiveGenerator<'m> {
         }
     }
 
-    /// Writes an answer to the question of `context`, or declines.
+    /// Writes an answer to the question of `context`, or declines; so it does to small talk.
     pub fn draft(&self, context: &Context) -> Result<Draft, GenerateError> {
+        if is_small_talk(&context.question) {
+            return Ok(Draft::declined());
+        }
         let mut chosen: Vec<Candidate> = Vec::new();
         let mut notes = Vec::new();
         let mut best = Vec::new();

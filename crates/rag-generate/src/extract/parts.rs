@@ -127,6 +127,14 @@ fn content(text: &str) -> impl Iterator<Item = (&str, PieceKind)> {
         .map(|piece| (piece.text, piece.kind))
 }
 
+/// True for a word that begins a question.
+pub(super) fn is_asking_word(word: &str) -> bool {
+    ASKING
+        .trim_matches(['(', ')', '?', ':'])
+        .split('|')
+        .any(|asking| asking == word)
+}
+
 /// Words of a question that say how it asks and not what about.
 pub(super) fn is_function_word(word: &str) -> bool {
     const MORE: &[&str] = &[
