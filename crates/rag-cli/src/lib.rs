@@ -97,7 +97,7 @@ pub fn run(command: Command, global: &GlobalArgs) -> anyhow::Result<Done> {
     }
     let context = Context::new(global)?;
     match command {
-        Command::Ingest(args) => commands::ingest::run(args, &context),
+        Command::Ingest(args) => commands::ingest::run(&args, &context),
         Command::Ask(args) => commands::ask::run(args, &context),
         Command::Search(args) => commands::search::run(args, &context),
         Command::Parse(args) => commands::parse::run(args, &context),
@@ -107,10 +107,10 @@ pub fn run(command: Command, global: &GlobalArgs) -> anyhow::Result<Done> {
         Command::Rerank(args) => commands::rerank::run(args, &context),
         Command::Generate(args) => commands::generate::run(args, &context),
         Command::Eval(command) => commands::eval::run(command, &context),
-        Command::Verify(args) => commands::verify::run(args, &context),
-        Command::Delete(args) => commands::delete::run(args, &context),
+        Command::Verify(args) => commands::verify::run(&args, &context),
+        Command::Delete(args) => commands::delete::run(&args, &context),
         Command::Models(command) => commands::models::run(command, &context),
-        Command::Config(command) => commands::config::run(command, &context),
+        Command::Config(command) => commands::config::run(&command, &context),
         Command::ParseWorker => unreachable!("handled above"),
     }
 }

@@ -11,7 +11,7 @@ pub enum Command {
     Show,
 }
 
-pub(crate) fn run(command: Command, context: &Context) -> anyhow::Result<Done> {
+pub(crate) fn run(command: &Command, context: &Context) -> anyhow::Result<Done> {
     match command {
         Command::Show => to_stdout(&context.settings.to_toml()),
     }

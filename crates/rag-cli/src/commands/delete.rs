@@ -23,7 +23,7 @@ pub struct Args {
     restore: bool,
 }
 
-pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<Done> {
+pub(crate) fn run(args: &Args, context: &Context) -> anyhow::Result<Done> {
     let store = Store::open(&args.store)?;
     if args.restore {
         restore(&context.settings, &store, &args.id, &context.progress)?;

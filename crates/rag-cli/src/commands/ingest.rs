@@ -28,7 +28,7 @@ pub struct Args {
     json: bool,
 }
 
-pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<Done> {
+pub(crate) fn run(args: &Args, context: &Context) -> anyhow::Result<Done> {
     anyhow::ensure!(
         args.source.is_dir(),
         "{} is not a folder; give the folder of documents",

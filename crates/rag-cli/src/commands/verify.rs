@@ -15,7 +15,7 @@ pub struct Args {
     store: PathBuf,
 }
 
-pub(crate) fn run(args: Args, _: &Context) -> anyhow::Result<Done> {
+pub(crate) fn run(args: &Args, _: &Context) -> anyhow::Result<Done> {
     for checked in verify(&Store::open(&args.store)?)? {
         to_stdout(&format!(
             "{}: {} files intact",
