@@ -41,13 +41,13 @@ const TEXTS: [&str; 3] = [
 fn minilm_gives_the_published_vectors() {
     const FIRST: [[f32; 8]; 3] = [
         [
-            0.134177, -0.0329, -0.024804, 0.041439, -0.036348, 0.041814, 0.031217, 0.037202,
+            0.134_177, -0.032_9, -0.024_804, 0.041_439, -0.036_348, 0.041_814, 0.031_217, 0.037_202,
         ],
         [
-            0.075357, 0.01511, 0.012094, 0.06079, -0.004022, 0.056365, -0.027142, -0.002098,
+            0.075_357, 0.015_11, 0.012_094, 0.060_79, -0.004_022, 0.056_365, -0.027_142, -0.002_098,
         ],
         [
-            0.008656, -0.007738, 0.040926, -0.007098, -0.008177, 0.004325, -0.009055, 0.08562,
+            0.008_656, -0.007_738, 0.040_926, -0.007_098, -0.008_177, 0.004_325, -0.009_055, 0.085_62,
         ],
     ];
     let model = embedder("all-MiniLM-L6-v2", Precision::F32);
@@ -66,7 +66,7 @@ fn minilm_gives_the_published_vectors() {
 fn lower_precisions_of_minilm_stay_close_to_exact() {
     let exact = embedder("all-MiniLM-L6-v2", Precision::F32);
     let exact = exact.embed_passages(&TEXTS, &Silent).unwrap();
-    for (precision, least) in [(Precision::Bf16, 0.9999), (Precision::Int8, 0.995)] {
+    for (precision, least) in [(Precision::Bf16, 0.999_9), (Precision::Int8, 0.995)] {
         let model = embedder("all-MiniLM-L6-v2", precision);
         let found = model.embed_passages(&TEXTS, &Silent).unwrap();
         for (vector, exact) in found.vectors().zip(exact.vectors()) {
@@ -111,7 +111,7 @@ fn tokens_are_counted_and_located_in_the_text() {
 #[test]
 fn bge_pools_the_first_token_and_prefixes_questions() {
     const FIRST: [f32; 8] = [
-        0.036109, -0.019285, 0.007428, 0.057098, -0.030927, -0.010685, 0.102346, 0.071792,
+        0.036_109, -0.019_285, 0.007_428, 0.057_098, -0.030_927, -0.010_685, 0.102_346, 0.071_792,
     ];
     let model = embedder("bge-small-en-v1.5", Precision::F32);
     let found = model.embed_passages(&TEXTS, &Silent).unwrap();
@@ -119,8 +119,8 @@ fn bge_pools_the_first_token_and_prefixes_questions() {
         // The known vector was computed with quantised activations.
         assert!((value - known).abs() < 0.02, "{value} {known}");
     }
-    assert!((dot(found.vector(0), found.vector(1)) - 0.7755).abs() < 0.02);
-    assert!((dot(found.vector(0), found.vector(2)) - 0.3539).abs() < 0.03);
+    assert!((dot(found.vector(0), found.vector(1)) - 0.775_5).abs() < 0.02);
+    assert!((dot(found.vector(0), found.vector(2)) - 0.353_9).abs() < 0.03);
     let prefixed = format!("{}{}", model.identity().query_prefix, TEXTS[0]);
     let as_passage = model.embed_passages(&[&prefixed], &Silent).unwrap();
     assert_eq!(model.embed_query(TEXTS[0]).unwrap(), as_passage.vector(0));
@@ -130,7 +130,7 @@ fn bge_pools_the_first_token_and_prefixes_questions() {
 #[test]
 fn e5_ranks_arabic_and_english_passages_for_an_arabic_question() {
     const FIRST: [f32; 8] = [
-        0.024002, -0.037537, -0.032112, -0.067313, 0.072596, -0.050622, 0.03355, 0.024526,
+        0.024_002, -0.037_537, -0.032_112, -0.067_313, 0.072_596, -0.050_622, 0.033_55, 0.024_526,
     ];
     let model = embedder("multilingual-e5-small", Precision::F32);
     let query = model.embed_query("ما هي عاصمة فرنسا؟").unwrap();
