@@ -20,11 +20,12 @@ fn options(precision: Precision) -> ModelOptions {
 }
 
 fn embedder(name: &str, precision: Precision) -> Box<dyn Embedder> {
-    open_embedder(name, &options(precision), &Silent).unwrap()
+    open_embedder(name, &options(precision), &Silent).expect("the model is in the cache or can be fetched")
 }
 
 fn reranker(precision: Precision) -> Box<dyn CrossEncoder> {
-    open_cross_encoder("ms-marco-MiniLM-L-12-v2", &options(precision), &Silent).unwrap()
+    open_cross_encoder("ms-marco-MiniLM-L-12-v2", &options(precision), &Silent)
+        .expect("the model is in the cache or can be fetched")
 }
 
 fn dot(a: &[f32], b: &[f32]) -> f32 {
