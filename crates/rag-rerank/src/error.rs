@@ -30,8 +30,15 @@ pub enum RerankError {
     },
     /// The model failed.
     #[error(transparent)]
-    Model(#[from] ModelError),
+    Model(Box<ModelError>),
     /// An artifact could not be read or written.
     #[error(transparent)]
     Artifact(#[from] ArtifactError),
+}
+
+impl From<ModelError> for RerankError {
+    /// Boxed, since model errors are large and seldom.
+    fn from(error: ModelError) -> Self {
+        Self::Model(Box::new(error))
+    }
 }

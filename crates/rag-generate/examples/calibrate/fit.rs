@@ -81,11 +81,11 @@ fn newton(rows: &[Row]) -> [f64; SIZE] {
                 .map(|(value, weight)| value * weight)
                 .sum();
             let probability = 1.0 / (1.0 + (-odds).exp());
-            for i in 0..SIZE {
-                gradient[i] += row.weight * (probability - row.is_right) * row.values[i];
-                for j in 0..SIZE {
-                    hessian[i][j] +=
-                        row.weight * probability * (1.0 - probability) * row.values[i] * row.values[j];
+            let curvature = row.weight * probability * (1.0 - probability);
+            for (line, value) in row.values.iter().enumerate() {
+                gradient[line] += row.weight * (probability - row.is_right) * value;
+                for (cell, other) in hessian[line].iter_mut().zip(row.values) {
+                    *cell += curvature * value * other;
                 }
             }
         }

@@ -63,9 +63,11 @@ fn main() -> anyhow::Result<()> {
     if let Some(cache) = &args.model_cache {
         options.fetch.cache.clone_from(cache);
     }
-    let model = (!args.without_model)
-        .then(|| open_cross_encoder(&args.reranker, &options, &Silent))
-        .transpose()?;
+    let model = if args.without_model {
+        None
+    } else {
+        Some(open_cross_encoder(&args.reranker, &options, &Silent)?)
+    };
     let config = Config::default();
     let generator = ExtractiveGenerator::new(model.as_deref(), config.extract.clone());
     let mut sets = Vec::new();
