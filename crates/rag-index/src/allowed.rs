@@ -35,8 +35,8 @@ impl AllowedSet {
         self.ordinals.is_empty()
     }
 
-    /// The ordinals, ascending.
-    pub fn iter(&self) -> impl Iterator<Item = u32> {
+    /// The passages' ordinals, ascending.
+    pub fn ordinals(&self) -> impl Iterator<Item = u32> {
         self.ordinals.iter()
     }
 

@@ -11,7 +11,7 @@ use rag_models::{Embedder, ModelIdentity};
 use rayon::prelude::*;
 
 use crate::config::Config;
-use crate::embed::{Filler, FinishedJournal, Tally};
+use crate::embed::{Filler, Tally};
 use crate::error::IndexError;
 use crate::filters::{FILTERS_FILE, FILTERS_KIND, Filters};
 use crate::graph::{self, GRAPH_FILE};
@@ -77,8 +77,8 @@ pub fn run(config: &Config, input: &Path, output: &Path, tools: &Tools<'_>) -> R
         tools,
     };
     match &previous {
-        Some(previous) if previous.has_content(build.content) => build.from_same_content(previous),
-        previous => build.from_texts(previous.as_deref()),
+        Some(previous) if previous.has_content(build.content) => build.refresh(previous),
+        previous => build.anew(previous.as_deref()),
     }
 }
 
@@ -104,7 +104,7 @@ struct Build<'b> {
 
 impl Build<'_> {
     /// Only metadata changed: takes over all that follows from ids, languages and index texts.
-    fn from_same_content(mut self, previous: &Previous) -> Result<Outcome, IndexError> {
+    fn refresh(mut self, previous: &Previous) -> Result<Outcome, IndexError> {
         let folder = self.writer.path("");
         previous.take_over(&folder)?;
         self.write_passages(|_, _| Ok(()))?;
@@ -119,12 +119,12 @@ impl Build<'_> {
             reused: count,
             ..Outcome::default()
         };
-        self.writer.publish(outcome)?;
-        Ok(outcome)
+        self.publish(outcome)
     }
 
-    fn from_texts(mut self, previous: Option<&Previous>) -> Result<Outcome, IndexError> {
-        let (tally, journal) = self.write_texts(previous)?;
+    /// Some text changed: takes over the vectors of those that did not.
+    fn anew(mut self, previous: Option<&Previous>) -> Result<Outcome, IndexError> {
+        let tally = self.write_texts(previous)?;
         let rows = Rows {
             content: self.content.0,
             texts: self.input.rows().iter().map(|row| row.text.0).collect(),
@@ -139,26 +139,25 @@ impl Build<'_> {
             written: tally.embedded,
             quarantined: 0,
         };
+        self.publish(outcome)
+    }
+
+    /// Publishes the generation, after which the journal has nothing that it has not.
+    fn publish(self, outcome: Outcome) -> Result<Outcome, IndexError> {
         self.writer.publish(outcome)?;
-        journal.remove()?;
-        Ok(outcome)
+        match fs_err::remove_file(self.tools.journal) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+            _ => Ok(outcome),
+        }
     }
 
     /// Writes vectors, lexical index, passages and filters in one pass.
-    fn write_texts(&mut self, previous: Option<&Previous>) -> Result<(Tally, FinishedJournal), IndexError> {
+    fn write_texts(&mut self, previous: Option<&Previous>) -> Result<Tally, IndexError> {
         let rows = self.input.rows();
-        let embedder = self.tools.embedder;
-        let vectors =
-            vectors::Writer::create(&self.writer.path(VECTORS_FILE), embedder.identity(), rows.len())?;
-        let mut filler = Filler::begin(
-            vectors,
-            embedder,
-            previous,
-            self.tools.journal,
-            self.config.batch_passages as usize,
-            rows.len(),
-            self.tools.progress,
-        )?;
+        let identity = self.tools.embedder.identity();
+        let vectors = vectors::Writer::create(&self.writer.path(VECTORS_FILE), identity, rows.len())?;
+        let batch = self.config.batch_passages as usize;
+        let mut filler = Filler::begin(vectors, rows.len(), batch, previous, self.tools)?;
         let mut lexical = lexical::Writer::create(&self.writer.path(LEXICAL_FOLDER))?;
         self.write_passages(|first, passages| {
             let texts: Vec<String> = passages.par_iter().map(Passage::index_text).collect();
@@ -208,7 +207,8 @@ impl Build<'_> {
         }
         let started = Instant::now();
         let vectors = Vectors::open(&self.writer.path(VECTORS_FILE))?;
-        graph::build(&vectors, &self.config.graph, &self.writer.path(GRAPH_FILE))?;
+        let path = self.writer.path(GRAPH_FILE);
+        graph::build(&vectors, &self.config.graph, &path, self.tools.progress)?;
         self.writer.timing("graph", started.elapsed().as_secs_f64() * 1e3);
         Ok(())
     }

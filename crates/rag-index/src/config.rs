@@ -95,7 +95,7 @@ impl SearchConfig {
 }
 
 /// Refuses a value outside `least..=most`, and NaN.
-fn in_range<T: PartialOrd + std::fmt::Display>(
+fn in_range<T: PartialOrd + Copy + std::fmt::Display>(
     name: &'static str,
     value: T,
     least: T,

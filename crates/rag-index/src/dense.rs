@@ -49,20 +49,13 @@ impl Dense {
         k: usize,
     ) -> Result<Vec<Candidate>, IndexError> {
         self.check(query)?;
-        match (&self.graph, self.plan(allowed.len(), k)) {
-            (Some(graph), Plan::Graph) => Ok(graph.search(query, &self.vectors, allowed, k, self.ef)),
+        let ef = self.ef.max(k);
+        match (
+            &self.graph,
+            plan(allowed.len(), self.vectors.len(), ef, self.graph_cost),
+        ) {
+            (Some(graph), Plan::Graph) => Ok(graph.search(query, &self.vectors, allowed, k, ef)),
             _ => Ok(self.scan(query, allowed, k)),
-        }
-    }
-
-    /// Chooses by the number of distances that each way computes.
-    fn plan(&self, allowed: u64, k: usize) -> Plan {
-        let share = allowed as f64 / self.vectors.len().max(1) as f64;
-        let graph = self.ef.max(k) as f64 * f64::from(self.graph_cost) / share;
-        if graph < allowed as f64 {
-            Plan::Graph
-        } else {
-            Plan::Scan
         }
     }
 
@@ -70,7 +63,7 @@ impl Dense {
         let mut top = Top::new(k);
         let dimension = self.vectors.identity().dimension;
         let all = self.vectors.all();
-        for ordinal in allowed.iter() {
+        for ordinal in allowed.ordinals() {
             let start = ordinal as usize * dimension;
             let score = dot(query, &all[start..start + dimension]);
             if score > 0.0 {
@@ -92,5 +85,42 @@ impl Dense {
             }),
             None => Ok(()),
         }
+    }
+}
+
+/// Chooses the way that computes fewer distances: a scan one per allowed passage, the graph `graph_cost`
+/// per kept candidate, and more the rarer allowed passages are among those that it meets.
+fn plan(allowed: u64, passages: usize, ef: usize, graph_cost: f32) -> Plan {
+    let share = allowed as f64 / passages.max(1) as f64;
+    let graph = ef as f64 * f64::from(graph_cost) / share;
+    if graph < allowed as f64 {
+        Plan::Graph
+    } else {
+        Plan::Scan
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_graph_is_for_broad_filters_over_many_passages() {
+        let cases = [
+            (1_500, 1_500, Plan::Scan),
+            (1_000_000, 1_000_000, Plan::Graph),
+            (100_000, 1_000_000, Plan::Graph),
+            (10_000, 1_000_000, Plan::Scan),
+            (0, 1_000_000, Plan::Scan),
+            (0, 0, Plan::Scan),
+        ];
+        for (allowed, passages, expected) in cases {
+            assert_eq!(
+                plan(allowed, passages, 100, 20.0),
+                expected,
+                "{allowed} of {passages}"
+            );
+        }
+        assert_eq!(plan(1, 1, 200, 0.0), Plan::Graph);
     }
 }

@@ -47,8 +47,8 @@ fn body(a: &[f32], b: &[f32]) -> f32 {
     let (b_blocks, b_rest) = b.as_chunks::<LANES>();
     let mut sums = [0f32; LANES];
     for (x, y) in a_blocks.iter().zip(b_blocks) {
-        for lane in 0..LANES {
-            sums[lane] += x[lane] * y[lane];
+        for (sum, (x, y)) in sums.iter_mut().zip(x.iter().zip(y)) {
+            *sum += x * y;
         }
     }
     for (sum, (x, y)) in sums.iter_mut().zip(a_rest.iter().zip(b_rest)) {
@@ -56,8 +56,9 @@ fn body(a: &[f32], b: &[f32]) -> f32 {
     }
     let mut width = LANES / 2;
     while width > 0 {
-        for lane in 0..width {
-            sums[lane] += sums[lane + width];
+        let (low, high) = sums.split_at_mut(width);
+        for (sum, other) in low.iter_mut().zip(high) {
+            *sum += *other;
         }
         width /= 2;
     }

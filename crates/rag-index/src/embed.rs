@@ -1,7 +1,6 @@
 //! Vectors for all passages: taken over where the text and the model are the same, embedded where not.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use rag_core::artifact::{Digest, Journal};
 use rag_core::id::PassageId;
@@ -9,6 +8,7 @@ use rag_core::progress::{Progress, Silent, Unit};
 use rag_models::{Embedder, Embeddings};
 use serde::{Deserialize, Serialize};
 
+use crate::batch::Tools;
 use crate::error::IndexError;
 use crate::previous::Previous;
 use crate::vectors::{self, fault};
@@ -62,23 +62,21 @@ struct Pending {
 }
 
 impl<'e> Filler<'e> {
-    /// Begins to fill `writer` with `total` vectors. Finished batches are kept in the journal at `journal`.
+    /// Begins to fill `writer` with `total` vectors, embedding `batch` passages at a time.
     pub(crate) fn begin(
         writer: vectors::Writer,
-        embedder: &'e dyn Embedder,
-        previous: Option<&'e Previous>,
-        journal: &Path,
-        batch: usize,
         total: usize,
-        progress: &'e dyn Progress,
+        batch: usize,
+        previous: Option<&'e Previous>,
+        tools: &Tools<'e>,
     ) -> Result<Self, IndexError> {
-        progress.start(TASK, Some(total as u64), Unit::Items);
+        tools.progress.start(TASK, Some(total as u64), Unit::Items);
         Ok(Self {
-            embedder,
-            progress,
+            embedder: tools.embedder,
+            progress: tools.progress,
             batch,
             writer,
-            journal: Journal::open(journal)?,
+            journal: Journal::open(tools.journal)?,
             earlier: previous.map(Earlier::new),
             pending: Vec::new(),
             tally: Tally::default(),
@@ -110,12 +108,12 @@ impl<'e> Filler<'e> {
         Ok(())
     }
 
-    /// Embeds what is left and returns the counts, and the journal, to be removed once all is published.
-    pub(crate) fn finish(mut self) -> Result<(Tally, FinishedJournal), IndexError> {
+    /// Embeds what is left and returns the counts.
+    pub(crate) fn finish(mut self) -> Result<Tally, IndexError> {
         self.embed_pending()?;
         self.progress.finish(TASK);
         self.tally.cut.sort_unstable();
-        Ok((self.tally, FinishedJournal(self.journal)))
+        Ok(self.tally)
     }
 
     fn key(&self, text: Digest) -> Digest {
@@ -204,15 +202,5 @@ impl<'p> Earlier<'p> {
         let row = *self.by_text.get(&text)?;
         let vector = self.previous.vectors.row(row as usize).to_vec();
         Some((vector, self.cut.get(&row).copied().unwrap_or_default()))
-    }
-}
-
-/// The journal of a run whose vectors are all written.
-pub(crate) struct FinishedJournal(Journal<Embedded>);
-
-impl FinishedJournal {
-    /// Removes the journal, once the generation is published.
-    pub(crate) fn remove(self) -> Result<(), IndexError> {
-        Ok(self.0.remove()?)
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use rag_core::access::Principal;
+use rag_core::date::Date;
 use rag_core::filter::Filter;
 use rag_core::language::Language;
 use rag_core::passage::Passage;
@@ -43,7 +44,7 @@ impl Filters {
         if let Some(department) = &passage.department {
             insert(&mut self.departments, &department.to_lowercase(), ordinal);
         }
-        let day = passage.updated.map(|date| date.days_since_epoch());
+        let day = passage.updated.map(Date::days_since_epoch);
         self.days.push(day.unwrap_or(NO_DATE));
     }
 
@@ -74,12 +75,8 @@ impl Filters {
     }
 
     fn dated(&self, filter: &Filter) -> RoaringBitmap {
-        let first = filter
-            .updated_after
-            .map_or(NO_DATE + 1, |date| date.days_since_epoch());
-        let last = filter
-            .updated_before
-            .map_or(i32::MAX, |date| date.days_since_epoch());
+        let first = filter.updated_after.map_or(NO_DATE + 1, Date::days_since_epoch);
+        let last = filter.updated_before.map_or(i32::MAX, Date::days_since_epoch);
         let kept = self.days.iter().zip(0..);
         let kept = kept.filter(|&(&day, _)| first <= day && day <= last);
         RoaringBitmap::from_sorted_iter(kept.map(|(_, ordinal)| ordinal)).expect("ordinals ascend")

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use hnsw_rs::anndists::dist::distances::Distance;
 use hnsw_rs::hnsw::Hnsw;
+use rag_core::progress::{Progress, Unit};
 
 use super::{MAGIC, VERSION};
 use crate::config::GraphConfig;
@@ -19,6 +20,12 @@ const MAX_LAYERS: usize = 16;
 /// graph.
 const SERIAL_POINTS: usize = 1_000;
 
+/// Points inserted between two reports of progress.
+const STRIDE: usize = 2_048;
+
+/// Name of the step in progress reports.
+const TASK: &str = "graph";
+
 /// Cosine distance of unit vectors. hnsw_rs asserts that distances are not negative, which rounding
 /// breaks for equal vectors: hence the clamp.
 #[derive(Debug, Clone, Copy, Default)]
@@ -30,43 +37,57 @@ impl Distance<f32> for UnitDistance {
     }
 }
 
-/// One layer as lists.
-#[derive(Debug, Default)]
-struct Lists {
-    /// (member, its links).
-    members: Vec<(u32, Vec<u32>)>,
-}
+/// A vector and its ordinal.
+type Point<'v> = (&'v [f32], usize);
+
+/// A layer's members with their links, nearest first.
+type Members = Vec<(u32, Vec<u32>)>;
 
 /// Builds the graph over all vectors but zero ones, which are near to nothing, and writes it to `path`.
 ///
 /// Threads insert side by side, so two builds give different graphs of the same quality.
-pub(crate) fn build(vectors: &Vectors, config: &GraphConfig, path: &Path) -> Result<(), IndexError> {
+pub(crate) fn build(
+    vectors: &Vectors,
+    config: &GraphConfig,
+    path: &Path,
+    progress: &dyn Progress,
+) -> Result<(), IndexError> {
     let rows = (0..vectors.len()).map(|row| (vectors.row(row), row));
-    let points: Vec<(&[f32], usize)> = rows
+    let points: Vec<Point<'_>> = rows
         .filter(|(vector, _)| vector.iter().any(|x| *x != 0.0))
         .collect();
-    let hnsw = Hnsw::<f32, UnitDistance>::new(
+    let hnsw = Hnsw::new(
         config.connections as usize,
         points.len(),
         MAX_LAYERS,
         config.ef_construction as usize,
         UnitDistance,
     );
-    let serial = points.len().min(SERIAL_POINTS);
-    for &point in &points[..serial] {
-        hnsw.insert_slice(point);
-    }
-    hnsw.parallel_insert_slice(&points[serial..].to_vec());
+    progress.start(TASK, Some(points.len() as u64), Unit::Items);
+    insert(&hnsw, &points, progress);
+    progress.finish(TASK);
     let (entry, layers) = flatten(&hnsw, vectors.len());
     Ok(write(path, vectors.len(), entry, &layers)?)
 }
 
+fn insert(hnsw: &Hnsw<'_, f32, UnitDistance>, points: &[Point<'_>], progress: &dyn Progress) {
+    let (first, rest) = points.split_at(points.len().min(SERIAL_POINTS));
+    for &point in first {
+        hnsw.insert_slice(point);
+    }
+    progress.advance(TASK, first.len() as u64);
+    for stride in rest.chunks(STRIDE) {
+        hnsw.parallel_insert_slice(&stride.to_vec());
+        progress.advance(TASK, stride.len() as u64);
+    }
+}
+
 /// The entry ordinal and the layers, lowest first.
-fn flatten(hnsw: &Hnsw<'_, f32, UnitDistance>, passages: usize) -> (u32, Vec<Lists>) {
+fn flatten(hnsw: &Hnsw<'_, f32, UnitDistance>, passages: usize) -> (u32, Vec<Members>) {
     let top = usize::from(hnsw.get_max_level_observed());
-    let mut layers: Vec<Lists> = (0..=top).map(|_| Lists::default()).collect();
+    let mut layers: Vec<Members> = (0..=top).map(|_| Members::new()).collect();
     let mut entry = 0;
-    layers[0].members = (0..passages as u32)
+    layers[0] = (0..passages as u32)
         .map(|ordinal| (ordinal, Vec::new()))
         .collect();
     if hnsw.get_nb_point() == 0 {
@@ -79,47 +100,42 @@ fn flatten(hnsw: &Hnsw<'_, f32, UnitDistance>, passages: usize) -> (u32, Vec<Lis
             entry = ordinal;
         }
         // hnsw_rs also notes where it came from in layers above the point's own.
-        for (index, neighbours) in point
-            .get_neighborhood_id()
-            .into_iter()
-            .take(own_top + 1)
-            .enumerate()
-        {
+        let own = point.get_neighborhood_id().into_iter().take(own_top + 1);
+        for (index, neighbours) in own.enumerate() {
             let links = neighbours.into_iter().map(|n| n.d_id as u32).collect();
             if index == 0 {
-                layers[0].members[ordinal as usize].1 = links;
+                layers[0][ordinal as usize].1 = links;
             } else {
-                layers[index].members.push((ordinal, links));
+                layers[index].push((ordinal, links));
             }
         }
     }
     for layer in &mut layers[1..] {
-        layer.members.sort_unstable_by_key(|(ordinal, _)| *ordinal);
+        layer.sort_unstable_by_key(|(ordinal, _)| *ordinal);
     }
     (entry, layers)
 }
 
-fn write(path: &Path, passages: usize, entry: u32, layers: &[Lists]) -> std::io::Result<()> {
+fn write(path: &Path, passages: usize, entry: u32, layers: &[Members]) -> std::io::Result<()> {
     let mut file = BufWriter::new(fs_err::File::create(path)?);
     let mut put = |word: u32| file.write_all(&word.to_le_bytes());
     for word in [MAGIC, VERSION, passages as u32, entry, layers.len() as u32] {
         put(word)?;
     }
     for (index, layer) in layers.iter().enumerate() {
-        let links: usize = layer.members.iter().map(|(_, links)| links.len()).sum();
-        put(layer.members.len() as u32)?;
+        let links: usize = layer.iter().map(|(_, links)| links.len()).sum();
+        put(layer.len() as u32)?;
         put(links as u32)?;
         if index > 0 {
-            layer.members.iter().try_for_each(|(ordinal, _)| put(*ordinal))?;
+            layer.iter().try_for_each(|(ordinal, _)| put(*ordinal))?;
         }
         let mut offset = 0;
         put(offset)?;
-        for (_, links) in &layer.members {
+        for (_, links) in layer {
             offset += links.len() as u32;
             put(offset)?;
         }
         layer
-            .members
             .iter()
             .flat_map(|(_, links)| links)
             .try_for_each(|&link| put(link))?;

@@ -113,3 +113,105 @@ fn offer(found: &mut Top, candidate: Candidate, allowed: &AllowedSet) {
         found.offer(candidate);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use proptest::prelude::*;
+    use rag_core::artifact::Digest;
+    use rag_core::progress::Silent;
+    use rag_models::Embedder;
+    use roaring::RoaringBitmap;
+
+    use super::super::{Graph, build};
+    use super::*;
+    use crate::config::GraphConfig;
+    use crate::testing::{FakeEmbedder, unit_vector};
+    use crate::vectors;
+
+    const DIMENSION: usize = 24;
+
+    fn built(count: usize) -> (tempfile::TempDir, PathBuf, Vectors) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("vectors");
+        let model = FakeEmbedder::new(DIMENSION);
+        let mut writer = vectors::Writer::create(&path, model.identity(), count).unwrap();
+        // The last one stays zero.
+        for row in 0..count - 1 {
+            writer
+                .write(row, &unit_vector(DIMENSION, &format!("{row}")))
+                .unwrap();
+        }
+        let vectors = Vectors::open(&path).unwrap();
+        let path = folder.path().join("graph");
+        build(&vectors, &GraphConfig::default(), &path, &Silent).unwrap();
+        (folder, path, vectors)
+    }
+
+    fn every(step: usize, count: usize) -> AllowedSet {
+        let ordinals: RoaringBitmap = (0..count as u32).step_by(step).collect();
+        AllowedSet::new(Digest::of(b"g"), ordinals)
+    }
+
+    fn exact(vectors: &Vectors, query: &[f32], allowed: &AllowedSet, k: usize) -> Vec<Candidate> {
+        let mut top = Top::new(k);
+        for ordinal in allowed.ordinals() {
+            let score = dot(query, vectors.row(ordinal as usize));
+            offer(&mut top, Candidate { ordinal, score }, allowed);
+        }
+        top.into_sorted()
+    }
+
+    #[test]
+    fn nearly_all_of_the_nearest_allowed_passages_are_found_in_order() {
+        let count = 2_000;
+        let (_folder, path, vectors) = built(count);
+        let graph = Graph::open(&path, count).unwrap();
+        for step in [1, 3] {
+            let allowed = every(step, count);
+            let mut found = 0;
+            for n in 0..50 {
+                let query = unit_vector(DIMENSION, &format!("question {n}"));
+                let expected = exact(&vectors, &query, &allowed, 10);
+                let result = graph.search(&query, &vectors, &allowed, 10, 200);
+                assert!(result.is_sorted_by(|a, b| a > b));
+                assert!(result.iter().all(|c| allowed.contains(c.ordinal)));
+                found += expected.iter().filter(|c| result.contains(c)).count();
+            }
+            assert!(found >= 495, "{found} of 500, one in {step} allowed");
+        }
+    }
+
+    #[test]
+    fn a_graph_about_other_passages_is_refused() {
+        let (_folder, path, _vectors) = built(50);
+        assert!(Graph::open(&path, 51).is_err());
+        let bytes = fs_err::read(&path).unwrap();
+        for length in 0..bytes.len() {
+            fs_err::write(&path, &bytes[..length]).unwrap();
+            assert!(Graph::open(&path, 50).is_err(), "cut at {length}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_damaged_graph_finds_less_but_never_panics_or_leaks(
+            damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..40)
+        ) {
+            let count = 40;
+            let (_folder, path, vectors) = built(count);
+            let mut bytes = fs_err::read(&path).unwrap();
+            for (at, value) in damage {
+                let at = at.index(bytes.len());
+                bytes[at] = value;
+            }
+            fs_err::write(&path, bytes).unwrap();
+            if let Ok(graph) = Graph::open(&path, count) {
+                let allowed = every(2, count);
+                let found = graph.search(&unit_vector(DIMENSION, "q"), &vectors, &allowed, 5, 20);
+                prop_assert!(found.iter().all(|c| allowed.contains(c.ordinal)));
+            }
+        }
+    }
+}

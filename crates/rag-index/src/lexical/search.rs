@@ -144,7 +144,7 @@ fn counted(texts: impl Iterator<Item = String>) -> Vec<(String, u32)> {
 fn best(scores: &[f32], allowed: &AllowedSet, k: usize) -> Vec<Candidate> {
     let mut top = Top::new(k);
     if allowed.len() * WALK_BELOW < scores.len() as u64 {
-        for ordinal in allowed.iter() {
+        for ordinal in allowed.ordinals() {
             let score = scores.get(ordinal as usize).copied().unwrap_or_default();
             if score > 0.0 {
                 top.offer(Candidate { ordinal, score });

@@ -25,7 +25,7 @@ pub(crate) fn analyze(language: Language, text: &str) -> Vec<String> {
 /// Collects passages in the order of their ordinals.
 pub(crate) struct Writer {
     folder: PathBuf,
-    writer: SingleSegmentIndexWriter,
+    segment: SingleSegmentIndexWriter,
     terms: Field,
     length: Field,
 }
@@ -38,13 +38,13 @@ impl Writer {
         let schema = schema();
         let field = |name| schema.get_field(name).expect("the schema has it");
         let (terms, length) = (field(TERMS), field(LENGTH));
-        let writer = Index::builder()
+        let segment = Index::builder()
             .schema(schema)
             .single_segment_index_writer(directory, TABLE_BYTES)
             .map_err(failed(folder, "creating the lexical index"))?;
         Ok(Self {
             folder: folder.to_owned(),
-            writer,
+            segment,
             terms,
             length,
         })
@@ -64,13 +64,13 @@ impl Writer {
             tokens: tokens.collect(),
         };
         document.add_pre_tokenized_text(self.terms, text);
-        let added = self.writer.add_document(document);
+        let added = self.segment.add_document(document);
         added.map_err(failed(&self.folder, "adding a passage"))
     }
 
     /// Writes the segment. `name` decides the names of its files.
     pub(crate) fn finish(self, name: Digest) -> Result<(), IndexError> {
-        let index = self.writer.finalize();
+        let index = self.segment.finalize();
         let index = index.map_err(failed(&self.folder, "writing the postings"))?;
         let segments = index.searchable_segment_ids();
         let segments = segments.map_err(failed(&self.folder, "listing the segment"))?;
