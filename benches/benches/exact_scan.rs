@@ -38,7 +38,7 @@ fn exact_scan(criterion: &mut Criterion) {
     let vectors: Vec<Vec<f32>> = (0..PASSAGES as u64).map(|n| cloud.vector(n)).collect();
     group.throughput(Throughput::Elements(PASSAGES as u64));
     group.bench_function("all, plain loop", |bencher| {
-        bencher.iter(|| plain(&vectors, black_box(&query)))
+        bencher.iter(|| plain(&vectors, black_box(&query)));
     });
     group.finish();
 }

@@ -1,5 +1,7 @@
 //! Holds the lines between crates that ARCHITECTURE.md draws.
 
+#![allow(clippy::unwrap_used, reason = "a test stops at what it did not expect")]
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use cargo_metadata::{DependencyKind, MetadataCommand};

@@ -20,6 +20,8 @@ struct Step {
     variables: &'static [(&'static str, &'static str)],
 }
 
+/// All steps select targets of the whole workspace: a selection by package would resolve other features of
+/// the dependencies, and build them once more.
 const QUICK: &[Step] = &[
     Step {
         name: "formatting",
@@ -58,7 +60,7 @@ const QUICK: &[Step] = &[
     },
     Step {
         name: "benches, each run once",
-        arguments: &["test", "--package", "rag-benches", "--benches"],
+        arguments: &["test", "--workspace", "--bench", "*"],
         variables: &[],
     },
 ];
@@ -71,7 +73,16 @@ const WITH_WEIGHTS: &[Step] = &[
     },
     Step {
         name: "end-to-end tests",
-        arguments: &["test", "--package", "rag-tests"],
+        arguments: &[
+            "test",
+            "--workspace",
+            "--test",
+            "architecture",
+            "--test",
+            "models",
+            "--test",
+            "handbook_questions",
+        ],
         variables: &[],
     },
     Step {

@@ -20,7 +20,7 @@ use rag_index::{AllowedSet, Config, Generation, SearchConfig, Tools};
 use rag_models::{Embedder, Embeddings, ModelError, ModelIdentity, Pooling, Precision};
 
 /// Numbers per vector, as MiniLM and the small e5 and bge models have.
-pub const DIMENSION: usize = 384;
+pub(crate) const DIMENSION: usize = 384;
 
 /// Words that passages draw from.
 const VOCABULARY: f64 = 50_000.0;
@@ -29,11 +29,11 @@ const VOCABULARY: f64 = 50_000.0;
 const NOISE: f32 = 0.8;
 
 /// A seeded source of numbers (splitmix64; Steele, Lea and Flood 2014).
-pub struct Random(pub u64);
+pub(crate) struct Random(pub u64);
 
 impl Random {
     /// The next 64 bits.
-    pub fn bits(&mut self) -> u64 {
+    pub(crate) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -42,7 +42,7 @@ impl Random {
     }
 
     /// A number from 0 to 1.
-    pub fn unit(&mut self) -> f64 {
+    pub(crate) fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
@@ -58,7 +58,7 @@ impl Random {
     }
 
     /// `count` words.
-    pub fn words(&mut self, count: usize) -> String {
+    pub(crate) fn words(&mut self, count: usize) -> String {
         let words: Vec<String> = (0..count).map(|_| self.word()).collect();
         words.join(" ")
     }
@@ -69,20 +69,20 @@ impl Random {
 }
 
 /// Unit vectors around as many centres as there are hundreds of passages, one per number.
-pub struct Cloud {
+pub(crate) struct Cloud {
     centres: u64,
 }
 
 impl Cloud {
     /// A cloud for `passages` passages.
-    pub fn new(passages: usize) -> Self {
+    pub(crate) fn new(passages: usize) -> Self {
         Self {
             centres: (passages as u64 / 100).max(1),
         }
     }
 
     /// Vector number `n`, the same whenever it is asked for.
-    pub fn vector(&self, n: u64) -> Vec<f32> {
+    pub(crate) fn vector(&self, n: u64) -> Vec<f32> {
         let mut random = Random(n);
         let centre = Random(u64::MAX - random.bits() % self.centres).direction();
         let own = random.direction();
@@ -155,7 +155,7 @@ impl Embedder for CloudEmbedder {
 }
 
 /// Builds a generation of `passages` passages of `words` words in `folder` and opens it.
-pub fn generation(folder: &Path, passages: usize, words: usize, config: &Config) -> Generation {
+pub(crate) fn generation(folder: &Path, passages: usize, words: usize, config: &Config) -> Generation {
     let chunked = folder.join("chunked");
     let key = StageKey::new("chunk", 1, &(passages, words));
     let writer = ArtifactWriter::begin(&chunked, key).expect("the folder is ours");
@@ -174,12 +174,12 @@ pub fn generation(folder: &Path, passages: usize, words: usize, config: &Config)
 }
 
 /// Opens the generation of `folder` to be searched in another way.
-pub fn reopen(folder: &Path, search: &SearchConfig) -> Generation {
+pub(crate) fn reopen(folder: &Path, search: &SearchConfig) -> Generation {
     Generation::open(&folder.join("generation"), search).expect("it was built")
 }
 
 /// What a member of `group` is allowed.
-pub fn allowed(generation: &Generation, group: &str) -> AllowedSet {
+pub(crate) fn allowed(generation: &Generation, group: &str) -> AllowedSet {
     generation.allowed(&Principal::from_iter([group]), &Filter::default())
 }
 

@@ -110,7 +110,7 @@ pub fn run(command: Command, global: &GlobalArgs) -> anyhow::Result<Done> {
         Command::Verify(args) => commands::verify::run(&args, &context),
         Command::Delete(args) => commands::delete::run(&args, &context),
         Command::Models(command) => commands::models::run(command, &context),
-        Command::Config(command) => commands::config::run(&command, &context),
+        Command::Config(command) => Ok(commands::config::run(&command, &context)),
         Command::ParseWorker => unreachable!("handled above"),
     }
 }

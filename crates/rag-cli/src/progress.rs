@@ -23,7 +23,7 @@ pub enum Verbosity {
 /// The command line's progress sink.
 pub struct Terminal {
     verbosity: Verbosity,
-    is_terminal: bool,
+    draws: bool,
     bars: MultiProgress,
     steps: Mutex<HashMap<String, Step>>,
 }
@@ -38,7 +38,7 @@ impl Terminal {
     pub fn new(verbosity: Verbosity) -> Self {
         Self {
             verbosity,
-            is_terminal: std::io::stderr().is_terminal(),
+            draws: std::io::stderr().is_terminal(),
             bars: MultiProgress::new(),
             steps: Mutex::new(HashMap::new()),
         }
@@ -54,7 +54,7 @@ impl Terminal {
     fn line(&self, text: &str) {
         if self.verbosity == Verbosity::Normal {
             let _ = self.bars.println(text);
-            if !self.is_terminal {
+            if !self.draws {
                 crate::print::to_stderr(text);
             }
         }
@@ -104,7 +104,7 @@ impl Progress for Terminal {
         let Some(step) = step else { return };
         step.bar.finish_and_clear();
         let took = step.started.elapsed();
-        if !self.is_terminal && took >= WORTH_A_LINE {
+        if !self.draws && took >= WORTH_A_LINE {
             self.line(&format!(
                 "{task}: {} in {:.1} s",
                 step.bar.position(),

@@ -97,7 +97,10 @@ mod tests {
     fn a_supported_answer_leaves_with_its_verified_citation() {
         let answer = ask(
             "What does ERR-7 mean?",
-            &["Cats purr.", "See below. ERR-7 means that the tunnel failed."],
+            &[
+                "Cats purr.",
+                "See the table at the end. ERR-7 means that the tunnel failed.",
+            ],
         );
         assert_eq!(answer.text, "ERR-7 means that the tunnel failed. [d1#0]");
         assert!(!answer.abstained && answer.verification.passed());
@@ -107,7 +110,7 @@ mod tests {
             citation
                 .span
                 .unwrap()
-                .slice("See below. ERR-7 means that the tunnel failed."),
+                .slice("See the table at the end. ERR-7 means that the tunnel failed."),
             Some("ERR-7 means that the tunnel failed.")
         );
         assert!(answer.confidence > 0.3 && answer.usage.context_tokens > 0);

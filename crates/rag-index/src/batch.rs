@@ -14,6 +14,7 @@ use crate::config::Config;
 use crate::embed::{Filler, Tally};
 use crate::error::IndexError;
 use crate::filters::{FILTERS_FILE, FILTERS_KIND, Filters};
+use crate::generation::LEARNED_FILE;
 use crate::graph::{self, GRAPH_FILE};
 use crate::input::{CHUNK_STAGE, Input};
 use crate::lexical::{self, LEXICAL_FOLDER};
@@ -131,6 +132,9 @@ impl Build<'_> {
             cut: tally.cut.clone(),
         };
         self.writer.framed(ROWS_FILE, ROWS_KIND, &rows)?;
+        if let Some(learned) = self.tools.embedder.learned()? {
+            fs_err::write(self.writer.path(LEARNED_FILE), learned)?;
+        }
         self.build_graph()?;
         report(&tally, self.tools.progress);
         let outcome = Outcome {
@@ -166,7 +170,7 @@ impl Build<'_> {
                 .zip(&texts)
                 .map(|(passage, text)| lexical::analyze(passage.language, text))
                 .collect();
-            analyzed.into_iter().try_for_each(|terms| lexical.push(terms))?;
+            analyzed.iter().try_for_each(|terms| lexical.push(terms))?;
             for ((row, passage), text) in (first..).zip(passages).zip(texts) {
                 filler.push(row, &passage.id, rows[row].text, text)?;
             }

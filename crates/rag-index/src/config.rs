@@ -60,6 +60,10 @@ impl Default for GraphConfig {
 }
 
 /// Settings of the two legs.
+///
+/// `k1` and `b` are the customary 1.2 and 0.75: against 0.9 and 0.4 they gain 0.005 to 0.024 of nDCG@10 on
+/// SciFact's test split, Cranfield, Medline, SQuAD, HotpotQA, XQuAD (Arabic) and ARCD, and lose 0.002 on
+/// SciFact's train split and PubMedQA.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchConfig {
@@ -77,8 +81,8 @@ pub struct SearchConfig {
 impl Default for SearchConfig {
     fn default() -> Self {
         Self {
-            k1: 0.9,
-            b: 0.4,
+            k1: 1.2,
+            b: 0.75,
             ef: 200,
             graph_cost: 40.0,
         }

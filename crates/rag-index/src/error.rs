@@ -26,7 +26,7 @@ pub enum IndexError {
     Artifact(#[from] ArtifactError),
     /// The embedder failed.
     #[error(transparent)]
-    Model(Box<ModelError>),
+    Model(#[from] ModelError),
     /// Two passages have the same id.
     #[error("two passages are called {id}; give their documents different ids and chunk them again")]
     DuplicatePassage {
@@ -62,19 +62,8 @@ pub enum IndexError {
         dimension: usize,
     },
     /// Questions would be embedded with another model than the passages were.
-    #[error(
-        "{path} was built with {built}, which cannot be searched with vectors of {asked} (they differ in {difference}); choose the model it was built with, or ingest again with the other one"
-    )]
-    OtherModel {
-        /// The generation.
-        path: PathBuf,
-        /// The model of the passages.
-        built: String,
-        /// The model of the question.
-        asked: String,
-        /// The parts of the identity in which they differ.
-        difference: String,
-    },
+    #[error(transparent)]
+    OtherModel(Box<OtherModel>),
     /// The question's vector cannot be compared with the passages'.
     #[error("the question's vector {reason}")]
     QueryVector {
@@ -104,12 +93,6 @@ pub enum IndexError {
     },
 }
 
-impl From<ModelError> for IndexError {
-    fn from(error: ModelError) -> Self {
-        Self::Model(Box::new(error))
-    }
-}
-
 impl From<std::io::Error> for IndexError {
     fn from(error: std::io::Error) -> Self {
         Self::Artifact(error.into())
@@ -124,4 +107,20 @@ impl IndexError {
             reason: reason.into(),
         })
     }
+}
+
+/// The two models of [`IndexError::OtherModel`].
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{path} was built with {built}, which cannot be searched with vectors of {asked} (they differ in {difference}); choose the model it was built with, or ingest again with the other one"
+)]
+pub struct OtherModel {
+    /// The generation.
+    pub path: PathBuf,
+    /// The model of the passages.
+    pub built: String,
+    /// The model of the question.
+    pub asked: String,
+    /// The parts of the identity in which they differ.
+    pub difference: String,
 }

@@ -14,7 +14,7 @@ use crate::allowed::AllowedSet;
 use crate::batch::{EMBEDDER_ROLE, STAGE};
 use crate::config::SearchConfig;
 use crate::dense::Dense;
-use crate::error::IndexError;
+use crate::error::{IndexError, OtherModel};
 use crate::filters::{FILTERS_FILE, FILTERS_KIND, Filters};
 use crate::graph::{GRAPH_FILE, Graph};
 use crate::lexical::{LEXICAL_FOLDER, Lexical};
@@ -22,6 +22,9 @@ use crate::passages::{self, PASSAGES_FILE};
 use crate::rows::{ROWS_FILE, ROWS_KIND, Rows};
 use crate::top::Candidate;
 use crate::vectors::{VECTORS_FILE, Vectors};
+
+/// What the embedder learned from the passages, when it learns.
+pub(crate) const LEARNED_FILE: &str = "embedder.json";
 
 /// A published generation, opened for searching. It stays on its files however many are published after it.
 ///
@@ -107,18 +110,24 @@ impl Generation {
         self.dense.identity()
     }
 
+    /// The file of what the model learned from these passages; `None` when it is the same for every collection.
+    pub fn learned(&self) -> Result<Option<PathBuf>, IndexError> {
+        let is_kept = self.artifact.manifest().outputs.contains_key(LEARNED_FILE);
+        Ok(is_kept.then(|| self.artifact.file(LEARNED_FILE)).transpose()?)
+    }
+
     /// Refuses a model whose vectors cannot be compared with the generation's.
     pub fn check_model(&self, asked: &ModelIdentity) -> Result<(), IndexError> {
         let built = self.model();
         if built.key() == asked.key() {
             return Ok(());
         }
-        Err(IndexError::OtherModel {
+        Err(IndexError::OtherModel(Box::new(OtherModel {
             path: self.path().to_owned(),
             built: label(built),
             asked: label(asked),
             difference: difference(built, asked),
-        })
+        })))
     }
 
     /// The passages that `principal` may read and `filter` keeps: what every search and read needs.

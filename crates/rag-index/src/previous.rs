@@ -5,6 +5,7 @@ use std::path::Path;
 use rag_core::artifact::{Artifact, Digest, StageKey};
 
 use crate::error::IndexError;
+use crate::generation::LEARNED_FILE;
 use crate::graph::GRAPH_FILE;
 use crate::lexical::LEXICAL_FOLDER;
 use crate::rows::{ROWS_FILE, ROWS_KIND, Rows};
@@ -71,7 +72,8 @@ impl Previous {
     /// Puts the files that follow from the content alone into `folder`.
     pub(crate) fn take_over(&self, folder: &Path) -> Result<(), IndexError> {
         let own = |name: &str| {
-            name == VECTORS_FILE || name == ROWS_FILE || name.starts_with(&format!("{LEXICAL_FOLDER}/"))
+            [VECTORS_FILE, ROWS_FILE, LEARNED_FILE].contains(&name)
+                || name.starts_with(&format!("{LEXICAL_FOLDER}/"))
         };
         self.link(folder, own)
     }

@@ -33,6 +33,12 @@ pub trait Embedder: Send + Sync {
     /// Whether the model was made for `language`. An unknown language is served.
     fn serves(&self, language: Language) -> bool;
 
+    /// What the embedder learned from the collection, as the file that opens it again; `None` when it is the
+    /// same for every collection. The index keeps it beside the vectors made with it.
+    fn learned(&self) -> Result<Option<Vec<u8>>, ModelError> {
+        Ok(None)
+    }
+
     /// Embeds passages, in the order given. Longer ones are cut at the limit and the cut is counted.
     fn embed_passages(&self, texts: &[&str], progress: &dyn Progress) -> Result<Embeddings, ModelError>;
 

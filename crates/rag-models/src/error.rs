@@ -43,10 +43,10 @@ pub enum ModelError {
     },
     /// Obtaining the files failed.
     #[error(transparent)]
-    Fetch(#[from] crate::fetch::FetchError),
+    Fetch(Box<crate::fetch::FetchError>),
     /// The weights cannot be read.
     #[error(transparent)]
-    Weights(#[from] crate::weights::WeightsError),
+    Weights(Box<crate::weights::WeightsError>),
     /// The tokenizer cannot be read or cannot read a text.
     #[error("tokenizer {path}: {reason}; replace the file by the model's own tokenizer.json")]
     Tokenizer {
@@ -74,4 +74,16 @@ pub enum ModelError {
     /// The operating system refused; the message names the path.
     #[error(transparent)]
     Io(#[from] std::io::Error),
+}
+
+impl From<crate::fetch::FetchError> for ModelError {
+    fn from(error: crate::fetch::FetchError) -> Self {
+        Self::Fetch(Box::new(error))
+    }
+}
+
+impl From<crate::weights::WeightsError> for ModelError {
+    fn from(error: crate::weights::WeightsError) -> Self {
+        Self::Weights(Box::new(error))
+    }
 }

@@ -25,6 +25,17 @@ struct IdOnly {
     id: DocumentId,
 }
 
+/// True when the parse artifact at `parsed` has a document `id`.
+pub(crate) fn has_document(parsed: &Path, id: &DocumentId) -> Result<bool, PipelineError> {
+    let documents = Artifact::open(parsed, STAGE)?;
+    for document in documents.json_lines::<IdOnly>("documents.jsonl")? {
+        if document?.id == *id {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 impl Exclusions {
     /// Reads the exclusions of the store at `root`; none when the file is not there.
     pub(crate) fn load(root: &Path) -> Result<Self, PipelineError> {
@@ -54,17 +65,6 @@ impl Exclusions {
     /// Removes `id`; false when it was not there.
     pub(crate) fn remove(&mut self, id: &DocumentId) -> bool {
         self.ids.remove(id)
-    }
-
-    /// True when the parse artifact at `parsed` has a document `id`.
-    pub(crate) fn is_in(&self, parsed: &Path, id: &DocumentId) -> Result<bool, PipelineError> {
-        let documents = Artifact::open(parsed, STAGE)?;
-        for document in documents.json_lines::<IdOnly>("documents.jsonl")? {
-            if document?.id == *id {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     /// Number of deleted documents.

@@ -12,7 +12,7 @@ use rag_parse::{Runtime, WorkerCommand};
 use serde::Serialize;
 
 use crate::error::PipelineError;
-use crate::exclusions::Exclusions;
+use crate::exclusions::{Exclusions, has_document};
 use crate::settings::Settings;
 use crate::stages::chunk;
 use crate::store::Store;
@@ -69,7 +69,7 @@ pub fn delete(
 ) -> Result<(), PipelineError> {
     let _lock = store.lock()?;
     let mut exclusions = Exclusions::load(store.root())?;
-    if !exclusions.is_in(&store.parsed(), id)? || !exclusions.insert(id.clone()) {
+    if !has_document(&store.parsed(), id)? || !exclusions.insert(id.clone()) {
         return Err(PipelineError::NoDocument { id: id.to_string() });
     }
     exclusions.save(store.root())?;
@@ -117,9 +117,7 @@ pub(crate) fn index_store(
     progress: &dyn Progress,
 ) -> Result<Outcome, PipelineError> {
     let chunked = store.chunked();
-    let embedder = settings
-        .models
-        .open_for_ingest(&chunked, &store.generations(), progress)?;
+    let embedder = settings.models.open_for_ingest(&chunked, progress)?;
     let passages = Artifact::open(&chunked, rag_chunk::STAGE)?.manifest().key;
     let name = rag_index::stage_key(&settings.index, passages, embedder.identity())
         .digest()

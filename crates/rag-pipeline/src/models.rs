@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rag_chunk::TokenCounter;
-use rag_core::artifact::{Artifact, jsonl, replace_file};
+use rag_core::artifact::{Artifact, jsonl};
 use rag_core::language::Language;
 use rag_core::passage::Passage;
 use rag_core::progress::Progress;
@@ -11,10 +11,8 @@ use rag_index::Generation;
 use rag_models::bert::EncoderOptions;
 use rag_models::catalogue::{CATALOGUE, FileKind, Role};
 use rag_models::fetch::locate;
-use rag_models::tfidf::{Synonyms, TFIDF_FILE, TfIdfConfig, TfIdfEmbedder};
-use rag_models::{
-    CrossEncoder, Embedder, ModelError, ModelIdentity, ModelOptions, open_cross_encoder, open_embedder,
-};
+use rag_models::tfidf::{Synonyms, TfIdfConfig, TfIdfEmbedder};
+use rag_models::{CrossEncoder, Embedder, ModelError, ModelOptions, open_cross_encoder, open_embedder};
 
 use crate::error::PipelineError;
 use crate::settings::ModelSettings;
@@ -50,27 +48,21 @@ impl ModelSettings {
         )?))
     }
 
-    /// Opens the embedder for the passages of the chunk artifact at `chunked`; TF-IDF is fitted on them
-    /// and its table kept in the folder `generations`.
+    /// Opens the embedder for the passages of the chunk artifact at `chunked`; TF-IDF is fitted on them.
     pub(crate) fn open_for_ingest(
         &self,
         chunked: &Path,
-        generations: &Path,
         progress: &dyn Progress,
     ) -> Result<Box<dyn Embedder>, PipelineError> {
         if self.embedder != TFIDF {
             return Ok(open_embedder(&self.embedder, &self.options(), progress)?);
         }
         let texts = index_texts(chunked)?;
-        let embedder = TfIdfEmbedder::fit(
+        Ok(Box::new(TfIdfEmbedder::fit(
             texts.iter().map(String::as_str),
             Synonyms::default(),
             TfIdfConfig::default(),
-        )?;
-        let folder = table_folder(generations, embedder.identity());
-        fs_err::create_dir_all(&folder)?;
-        replace_file(&folder.join(TFIDF_FILE), embedder.table().to_json()?.as_bytes())?;
-        Ok(Box::new(embedder))
+        )?))
     }
 
     /// Opens the embedder for questions to `generation`.
@@ -79,14 +71,10 @@ impl ModelSettings {
         generation: &Generation,
         progress: &dyn Progress,
     ) -> Result<Box<dyn Embedder>, PipelineError> {
-        let built_with = generation.model();
-        if self.embedder == TFIDF && built_with.name == TFIDF {
-            let generations = generation.path().parent().unwrap_or(Path::new("."));
-            return Ok(Box::new(TfIdfEmbedder::load(
-                &table_folder(generations, built_with).join(TFIDF_FILE),
-            )?));
+        match generation.learned()? {
+            Some(table) if self.embedder == TFIDF => Ok(Box::new(TfIdfEmbedder::load(&table)?)),
+            _ => self.open_counter(progress),
         }
-        self.open_counter(progress)
     }
 
     /// The libpdfium library, when it was fetched; PDF files are read without it otherwise.
@@ -129,11 +117,6 @@ impl TokenCounter for EmbedderTokens<'_> {
     fn offsets(&self, text: &str) -> Vec<(usize, usize)> {
         self.0.token_offsets(text)
     }
-}
-
-/// Fitted tables stand beside the generations, by their digest, so that each finds its own.
-fn table_folder(generations: &Path, identity: &ModelIdentity) -> PathBuf {
-    generations.join("tfidf").join(&identity.weights)
 }
 
 fn index_texts(chunked: &Path) -> Result<Vec<String>, PipelineError> {

@@ -68,7 +68,12 @@ impl Settings {
         let mut settings: Self = merged
             .try_into()
             .map_err(|error: toml::de::Error| bad(error.to_string()))?;
-        settings.models.fetch.hub.token = base.models.fetch.hub.token.clone();
+        settings
+            .models
+            .fetch
+            .hub
+            .token
+            .clone_from(&base.models.fetch.hub.token);
         Ok(settings)
     }
 

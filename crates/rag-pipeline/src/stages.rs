@@ -58,8 +58,7 @@ pub fn index(
     output: &Path,
     progress: &dyn Progress,
 ) -> Result<Outcome, PipelineError> {
-    let parent = output.parent().unwrap_or(Path::new("."));
-    let embedder = settings.models.open_for_ingest(input, parent, progress)?;
+    let embedder = settings.models.open_for_ingest(input, progress)?;
     let tools = rag_index::Tools {
         embedder: embedder.as_ref(),
         previous: None,

@@ -11,9 +11,9 @@ pub enum Command {
     Show,
 }
 
-pub(crate) fn run(command: &Command, context: &Context) -> anyhow::Result<Done> {
+pub(crate) fn run(command: &Command, context: &Context) -> Done {
     match command {
         Command::Show => to_stdout(&context.settings.to_toml()),
     }
-    Ok(Done::Complete)
+    Done::Complete
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use rag_core::artifact::{Artifact, jsonl};
 use rag_core::hit::{HITS_FILE, Ranking};
-use rag_generate::{Config, Decision, ExtractiveGenerator, Features, assemble};
+use rag_generate::{Config, Decision, ExtractiveGenerator, Features, assemble, parts};
 use serde::Deserialize;
 
 /// A labelled question and what could answer it.
@@ -35,9 +35,14 @@ struct Label {
     id: String,
     answers: Vec<String>,
     answerable: bool,
+    #[serde(default)]
+    kind: String,
 }
 
 /// Reads the rankings of the artifact at `hits` and looks at every `every`th with `generator`.
+///
+/// Questions that are decided otherwise are left out: small talk, those that are split into parts, and,
+/// when there is a cross-encoder, those in languages that it does not serve.
 pub(crate) fn read(
     hits: &Path,
     labels: &Path,
@@ -57,10 +62,13 @@ pub(crate) fn read(
         let label = labels
             .get(id)
             .with_context(|| format!("question {id} has no label"))?;
-        let context = assemble(&ranking.question.text, &ranking.hits, &config.context, &|text| {
-            text.len() / 4
-        });
-        let scored = generator.rank(&ranking.question.text, &context, &mut Vec::new())?;
+        let text = &ranking.question.text;
+        let is_single = parts(text, config.extract.max_parts).len() == 1 && label.kind != "small-talk";
+        if !is_single || (generator.has_model() && !generator.asks_model(text)) {
+            continue;
+        }
+        let context = assemble(text, &ranking.hits, &config.context, &|text| text.len() / 4);
+        let scored = generator.rank(text, &context, &mut Vec::new())?;
         let sentences = scored
             .iter()
             .map(|scored| {

@@ -11,6 +11,9 @@ use crate::verify::has_marker;
 /// Longest title or heading that is read before a sentence, in bytes.
 const MAX_HEADING_BYTES: usize = 200;
 
+/// Most words of a fragment, which is read together with the next sentence of its line.
+const MAX_FRAGMENT_WORDS: usize = 4;
+
 /// Most lines of a list that belong to the sentence that announces it, and their most bytes.
 const MAX_LIST_LINES: usize = 6;
 const MAX_LIST_BYTES: usize = 600;
@@ -25,6 +28,11 @@ pub struct Candidate {
 }
 
 impl Candidate {
+    /// True for another candidate of the same passage that does not overlap this one.
+    pub(super) fn follows_or_precedes(&self, other: &Self) -> bool {
+        self.source == other.source && !self.span.overlaps(&other.span)
+    }
+
     /// The words of the source.
     pub fn text<'c>(&self, context: &'c Context) -> &'c str {
         self.span
@@ -80,43 +88,39 @@ fn units(passage: &Passage) -> Vec<Span> {
         .collect();
     let mut units = Vec::new();
     let mut at = 0;
-    while let Some(&span) = usable.get(at) {
-        let length = unit_len(text, &usable[at..]);
-        let last = usable[at + length - 1];
-        let is_whole = length > 1 || !ends_open(text, span);
-        if is_whole
-            && !flagged
-                .iter()
-                .any(|line| line.start < last.end && line.end > span.start)
-        {
-            units.push(Span::new(span.start, last.end));
+    while let Some(&first) = usable.get(at) {
+        let (needs_more, length) = unit(text, &usable[at..]);
+        let whole = Span::new(first.start, usable[at + length - 1].end);
+        let is_clean = !flagged.iter().any(|line| line.overlaps(&whole));
+        if is_clean && (length > 1 || !needs_more) {
+            units.push(whole);
         }
-        at += if ends_open(text, span) { length.max(1) } else { 1 };
+        at += if is_fragment(text, first) { 1 } else { length };
     }
     units
 }
 
-/// How many of the sentences at the front of `rest` make one unit.
-fn unit_len(text: &str, rest: &[Span]) -> usize {
+/// Whether the sentence at the front of `rest` says nothing without what follows, and how many sentences
+/// make one unit with it.
+fn unit(text: &str, rest: &[Span]) -> (bool, usize) {
     let words = rest[0].slice(text).unwrap_or_default();
     if words.ends_with(['?', '؟']) {
-        return rest.len().min(2);
+        return (true, rest.len().min(2));
     }
-    if !words.ends_with(':') {
-        return 1;
+    if words.ends_with(':') {
+        let end = rest[0].start + MAX_LIST_BYTES;
+        let lines = rest[1..].iter().take(MAX_LIST_LINES);
+        return (true, 1 + lines.take_while(|line| line.end <= end).count());
     }
-    let end = rest[0].start + MAX_LIST_BYTES;
-    let lines = rest[1..]
-        .iter()
-        .take(MAX_LIST_LINES)
-        .take_while(|line| line.end <= end);
-    1 + lines.count()
+    let continues = |next: &Span| !text[rest[0].end..next.start].contains('\n');
+    let goes_on = is_fragment(text, rest[0]) && rest.get(1).is_some_and(continues);
+    (false, if goes_on { 2 } else { 1 })
 }
 
-/// True for a question or an announcement, which say nothing without what follows.
-fn ends_open(text: &str, span: Span) -> bool {
+/// True for a few words with a full stop, such as the term before its definition.
+fn is_fragment(text: &str, span: Span) -> bool {
     span.slice(text)
-        .is_some_and(|words| words.ends_with(['?', '؟', ':']))
+        .is_some_and(|words| words.ends_with('.') && words.split_whitespace().count() <= MAX_FRAGMENT_WORDS)
 }
 
 fn is_statement(words: &str, passage: &Passage) -> bool {
@@ -151,9 +155,26 @@ mod tests {
     #[test]
     fn what_can_be_an_answer() {
         let cases: &[(&str, &[&str])] = &[
-            ("One. Two.", &["One.", "Two."]),
+            (
+                "The first of them is one. The second is two.",
+                &["The first of them is one.", "The second is two."],
+            ),
+            (
+                "Blue water. Water of the sea that is blue.",
+                &[
+                    "Blue water. Water of the sea that is blue.",
+                    "Water of the sea that is blue.",
+                ],
+            ),
+            (
+                "It is closed.\n\nAsk again in a week or two.",
+                &["It is closed.", "Ask again in a week or two."],
+            ),
             ("Annual leave\n\nAsk first.", &["Ask first."]),
-            ("Is it free? No. Ask.", &["Is it free? No.", "Ask."]),
+            (
+                "Is it free? It is not. Ask the manager for a permit.",
+                &["Is it free? It is not.", "Ask the manager for a permit."],
+            ),
             ("Is it free?", &[]),
             ("Bring:\n\na card\n\na photo", &["Bring:\n\na card\n\na photo"]),
             (
@@ -172,7 +193,7 @@ mod tests {
     fn candidates_beyond_the_limit_are_counted() {
         let context = assemble(
             "Q",
-            &[hit("a#0", "One. Two. Three.")],
+            &[hit("a#0", "One\nTwo\nThree")],
             &ContextConfig::default(),
             &|t| t.len() / 4,
         );

@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use super::features::Features;
 
+/// Number of features.
+const FEATURES: usize = 6;
+
 /// A logistic model: the log-odds that a sentence answers are `bias` plus the features, each times its
 /// weight.
 ///
@@ -39,25 +42,34 @@ impl Decision {
 
 impl Features {
     /// The features in the order of their fields.
-    pub fn values(&self) -> [f32; 5] {
+    pub fn values(&self) -> [f32; FEATURES] {
         [
             self.logit,
             self.coverage,
             self.number_missing,
             self.denial_missing,
             self.figure_missing,
+            self.opens_passage,
         ]
     }
 
     /// The features from their values in the order of the fields.
-    pub fn from_values(values: [f32; 5]) -> Self {
-        let [logit, coverage, number_missing, denial_missing, figure_missing] = values;
+    pub fn from_values(values: [f32; FEATURES]) -> Self {
+        let [
+            logit,
+            coverage,
+            number_missing,
+            denial_missing,
+            figure_missing,
+            opens_passage,
+        ] = values;
         Self {
             logit,
             coverage,
             number_missing,
             denial_missing,
             figure_missing,
+            opens_passage,
         }
     }
 }

@@ -24,7 +24,7 @@ fn ask(question: &str, texts: &[&str]) -> Draft {
 fn the_best_sentence_is_given_with_its_source() {
     let draft = ask(
         "How many days of leave?",
-        &["Cats purr.", "Ask early. Staff get 27 days of leave."],
+        &["Cats purr.", "Ask early in the year. Staff get 27 days of leave."],
     );
     assert_eq!(draft.text, "Staff get 27 days of leave. [d1#0]");
     assert!(draft.confidence > 0.5 && draft.notes.is_empty());

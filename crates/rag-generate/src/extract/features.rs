@@ -1,6 +1,6 @@
 //! What speaks for and against a sentence as the answer to a question, as numbers.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use rag_core::language::Language;
 use rag_core::passage::Passage;
@@ -27,6 +27,8 @@ pub struct Features {
     pub denial_missing: f32,
     /// 1 when the question asks for a number, a date or a time and the sentence has none.
     pub figure_missing: f32,
+    /// 1 when the sentence opens its passage: under a heading that asks, the first sentence answers.
+    pub opens_passage: f32,
 }
 
 /// How rare a term is: its inverse document frequency, or any other positive weight.
@@ -39,6 +41,7 @@ pub(super) struct Asked {
     numbers: Facts,
     is_negated: bool,
     wants_figure: bool,
+    wants_news: bool,
 }
 
 struct Identifier {
@@ -65,20 +68,29 @@ impl Asked {
             numbers: plain_numbers(question),
             is_negated: is_negated(question),
             wants_figure: wants_figure(question),
+            wants_news: !is_yes_no(question),
         }
     }
 
-    /// Compares the question with `candidate`; `None` when the candidate cannot be the answer, because an
-    /// identifier that is asked about occurs neither there nor around it, or a twin of it occurs instead.
+    /// Compares the question with `candidate`; `None` when the candidate cannot be the answer: an identifier
+    /// that is asked about occurs neither there nor around it, or a twin of it occurs instead, or the
+    /// candidate only repeats the question.
     pub(super) fn features(&self, candidate: &Candidate, context: &Context) -> Option<Features> {
         let passage = &context.hits[candidate.source].passage;
         let sentence = candidate.text(context);
         let head: String = headings(passage).collect::<Vec<_>>().join("\n");
+        let around = || same_document(passage, context);
         if self
             .identifiers
             .iter()
-            .any(|asked| !asked.fits(sentence, &head, &passage.text))
+            .any(|asked| !asked.fits(sentence, &head, around()))
         {
+            return None;
+        }
+        let analyzer = Analyzer::new(passage.language);
+        let own = content_terms(&analyzer, sentence);
+        let above = content_terms(&analyzer, &head);
+        if self.wants_news && own.iter().all(|term| above.contains(term) || self.has(term)) {
             return None;
         }
         let mut facts = Facts::of(sentence);
@@ -86,30 +98,70 @@ impl Asked {
         let flag = |condition: bool| if condition { 1.0 } else { 0.0 };
         Some(Features {
             logit: 0.0,
-            coverage: self.coverage(sentence, &head, passage),
+            coverage: self.coverage(|term| own.contains(term) || above.contains(term)),
             number_missing: flag(!self.numbers.missing_from(&facts).is_empty()),
             denial_missing: flag(self.is_negated && !is_negated(sentence)),
             figure_missing: flag(self.wants_figure && !has_figure(sentence)),
+            opens_passage: flag(!passage.text[..candidate.span.start].contains(char::is_alphanumeric)),
         })
     }
 
-    fn coverage(&self, sentence: &str, head: &str, passage: &Passage) -> f32 {
-        let analyzer = Analyzer::new(passage.language);
-        let own: HashSet<String> = [sentence, head]
-            .iter()
-            .flat_map(|text| analyzer.terms(text))
-            .map(|term| term.text)
-            .collect();
+    fn has(&self, term: &str) -> bool {
+        self.terms.iter().any(|(asked, _)| asked == term)
+    }
+
+    fn coverage(&self, is_covered: impl Fn(&str) -> bool) -> f32 {
         let total: f32 = self.terms.iter().map(|(_, weight)| weight).sum();
-        let covered = self.terms.iter().filter(|(term, _)| own.contains(term));
+        let covered = self.terms.iter().filter(|(term, _)| is_covered(term));
         covered.map(|(_, weight)| weight).sum::<f32>() / total.max(f32::MIN_POSITIVE)
     }
 }
 
+/// BM25's inverse document frequency, with the candidates and their headings as the documents.
+pub(super) fn rarity_among(
+    candidates: &[Candidate],
+    context: &Context,
+) -> impl Fn(&str) -> f32 + Send + Sync + use<> {
+    let mut having: HashMap<String, f32> = HashMap::new();
+    for candidate in candidates {
+        let passage = &context.hits[candidate.source].passage;
+        let analyzer = Analyzer::new(passage.language);
+        let mut own = content_terms(&analyzer, candidate.text(context));
+        own.extend(headings(passage).flat_map(|heading| content_terms(&analyzer, heading)));
+        for term in own {
+            *having.entry(term).or_default() += 1.0;
+        }
+    }
+    let total = candidates.len() as f32;
+    move |term| {
+        let having = having.get(term).copied().unwrap_or_default();
+        ((total - having + 0.5) / (having + 0.5)).ln_1p()
+    }
+}
+
+/// The terms of `text` without function words.
+fn content_terms(analyzer: &Analyzer, text: &str) -> HashSet<String> {
+    analyzer
+        .terms(text)
+        .into_iter()
+        .filter(|term| !is_function_word(term.span.slice(text).unwrap_or_default()))
+        .map(|term| term.text)
+        .collect()
+}
+
+/// The texts of the context that come from the document of `passage`.
+fn same_document<'c>(passage: &'c Passage, context: &'c Context) -> impl Iterator<Item = &'c str> {
+    let document = passage.document_id();
+    let passages = context.hits.iter().map(|hit| &hit.passage);
+    passages
+        .filter(move |other| other.document_id() == document)
+        .flat_map(|other| headings(other).chain([other.text.as_str()]))
+}
+
 impl Identifier {
-    /// True when the identifier, or all its parts, stands in the sentence or above it; or elsewhere in
-    /// the passage, provided that the sentence is not about a twin: one that differs in its digits.
-    fn fits(&self, sentence: &str, head: &str, passage: &str) -> bool {
+    /// True when the identifier, or all its parts, stands in the sentence or above it; or elsewhere in the
+    /// same document, provided that the sentence is not about a twin: one that differs in its digits.
+    fn fits<'t>(&self, sentence: &str, head: &str, mut around: impl Iterator<Item = &'t str>) -> bool {
         if self.stands_in(sentence) || self.stands_in(head) {
             return true;
         }
@@ -118,7 +170,7 @@ impl Identifier {
             .iter()
             .flat_map(|text| identifiers(text))
             .any(|other| self::shape(&other.whole) == shape);
-        !names_twin && self.stands_in(passage)
+        !names_twin && around.any(|text| self.stands_in(text))
     }
 
     fn stands_in(&self, text: &str) -> bool {
@@ -164,6 +216,18 @@ fn plain_numbers(question: &str) -> Facts {
         .map(|piece| piece.text)
         .collect();
     Facts::of(&numbers.join(" ; "))
+}
+
+/// True for a question that a sentence with the same words can answer.
+fn is_yes_no(question: &str) -> bool {
+    const OPENINGS: &[&str] = &[
+        "is", "are", "was", "were", "do", "does", "did", "can", "could", "may", "must", "should", "will",
+        "would", "has", "have", "هل",
+    ];
+    let first = question
+        .split(|c: char| !c.is_alphabetic())
+        .find(|word| !word.is_empty());
+    first.is_some_and(|word| OPENINGS.contains(&word.to_lowercase().as_str()))
 }
 
 /// True when only a number, a date or a time can answer.
@@ -293,6 +357,15 @@ mod tests {
         assert_eq!(found.number_missing, 0.0);
         let found = features("Who may not apply?", "Grants", "Members may apply.").unwrap();
         assert_eq!(found.denial_missing, 1.0);
+    }
+
+    #[test]
+    fn a_sentence_that_only_repeats_the_question_answers_at_most_yes() {
+        assert_eq!(
+            features("When is the office closed?", "Office", "The office is closed."),
+            None
+        );
+        assert!(features("Is the office closed?", "Office", "The office is closed.").is_some());
     }
 
     #[test]

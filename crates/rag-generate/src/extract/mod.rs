@@ -14,6 +14,9 @@ mod features;
 mod instructions;
 mod parts;
 mod small_talk;
+mod versions;
+
+use std::cmp::Ordering;
 
 use rag_core::answer::DECLINED;
 use rag_core::language::Language;
@@ -28,10 +31,11 @@ pub use parts::parts;
 
 use crate::context::Context;
 use crate::error::GenerateError;
-use candidates::{candidates, headings};
+use candidates::candidates;
 use decision::probability;
-use features::Asked;
+use features::{Asked, rarity_among};
 use small_talk::is_small_talk;
+use versions::{Kinship, kinship, names_year};
 
 /// How sentences are chosen and when we decline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,11 +50,14 @@ pub struct ExtractConfig {
     pub without_cross_encoder: Decision,
     /// Most parts that a question is split into. Default: 4; one with more is taken as a whole.
     pub max_parts: usize,
-    /// A second sentence is given when its log-odds are at most this much below the first's, and it too
-    /// reaches the threshold. Default: 0, never.
+    /// A second sentence of the same passage is given when its log-odds are at most this much below the
+    /// first's. Default: 0.5; 0 means never.
     pub second_sentence_margin: f32,
-    /// A sentence of a newer document is preferred when its log-odds are at most this much below those
-    /// of the best, both reach the threshold, and the titles share a word. Default: 1.
+    /// A sentence of a newer version of the same document (its title differs in numbers only) is preferred
+    /// when its log-odds are at most this much below those of the best. Default: 3. A question that names
+    /// a year is answered as it stands.
+    pub newer_version_margin: f32,
+    /// The same for a newer document whose title shares a word. Default: 0.5.
     pub newer_margin: f32,
     /// Most sentences that are looked at for a question; more are counted and noted. Default: 256.
     pub max_candidates: usize,
@@ -61,18 +68,19 @@ impl Default for ExtractConfig {
         Self {
             cross_encoder_languages: vec![Language::ENGLISH],
             with_cross_encoder: Decision {
-                bias: -1.0,
-                weights: Features::from_values([0.3, 1.0, -1.0, -3.0, -1.0]),
-                threshold: 0.5,
+                bias: -2.67,
+                weights: Features::from_values([0.29, 1.06, -2.34, -3.08, -1.02, 0.31]),
+                threshold: 0.17,
             },
             without_cross_encoder: Decision {
-                bias: -4.0,
-                weights: Features::from_values([0.0, 8.0, -1.0, -3.0, -1.0]),
-                threshold: 0.5,
+                bias: -3.28,
+                weights: Features::from_values([0.0, 3.87, -2.08, -3.02, 0.0, 0.18]),
+                threshold: 0.22,
             },
             max_parts: 4,
-            second_sentence_margin: 0.0,
-            newer_margin: 1.0,
+            second_sentence_margin: 0.5,
+            newer_version_margin: 3.0,
+            newer_margin: 0.5,
             max_candidates: 256,
         }
     }
@@ -113,7 +121,7 @@ impl Draft {
 /// Answers with sentences of the sources.
 pub struct ExtractiveGenerator<'m> {
     cross_encoder: Option<&'m dyn CrossEncoder>,
-    rarity: &'m Rarity<'m>,
+    rarity: Option<&'m Rarity<'m>>,
     config: ExtractConfig,
 }
 
@@ -122,16 +130,19 @@ impl<'m> ExtractiveGenerator<'m> {
     pub fn new(cross_encoder: Option<&'m dyn CrossEncoder>, config: ExtractConfig) -> Self {
         Self {
             cross_encoder,
-            rarity: &|_| 1.0,
+            rarity: None,
             config,
         }
     }
 
-    /// Lets rare terms count more: `rarity` gives a term's inverse document frequency in the collection.
-    /// By default all terms count alike.
+    /// Weighs terms by `rarity`, a term's inverse document frequency in the collection. By default they
+    /// are weighed by their frequency among the sentences of the context.
     #[must_use]
     pub fn with_rarity(self, rarity: &'m Rarity<'m>) -> Self {
-        Self { rarity, ..self }
+        Self {
+            rarity: Some(rarity),
+            ..self
+        }
     }
 
     /// Names all that decides an answer beside the settings: part of an artifact's key.
@@ -158,14 +169,11 @@ impl<'m> ExtractiveGenerator<'m> {
         for part in parts(&context.question, self.config.max_parts) {
             let ranked = self.rank(&part, context, &mut notes)?;
             let first = ranked.first().map_or(f32::NEG_INFINITY, |first| first.log_odds);
-            let answers = self.choose(&part, &ranked, context);
+            if decision.accepts(first) {
+                let answers = self.choose(&part, &ranked, context);
+                chosen.extend(answers.into_iter().map(|scored| scored.candidate));
+            }
             best.push((part, first));
-            chosen.extend(
-                answers
-                    .into_iter()
-                    .filter(|candidate| decision.accepts(candidate.log_odds))
-                    .map(|scored| scored.candidate),
-            );
         }
         Ok(draft(&chosen, &best, decision, context, notes))
     }
@@ -178,11 +186,14 @@ impl<'m> ExtractiveGenerator<'m> {
         notes: &mut Vec<String>,
     ) -> Result<Vec<Scored>, GenerateError> {
         let languages: Vec<Language> = context.hits.iter().map(|hit| hit.passage.language).collect();
-        let asked = Asked::new(question, &languages, self.rarity);
         let (found, beyond) = candidates(context, self.config.max_candidates);
         if beyond > 0 {
             notes.push(format!("{beyond} sentences of the context were not looked at"));
         }
+        let asked = match self.rarity {
+            Some(rarity) => Asked::new(question, &languages, rarity),
+            None => Asked::new(question, &languages, &rarity_among(&found, context)),
+        };
         let mut scored: Vec<(Candidate, Features)> = found
             .into_iter()
             .filter_map(|candidate| Some((candidate, asked.features(&candidate, context)?)))
@@ -204,6 +215,16 @@ impl<'m> ExtractiveGenerator<'m> {
         Ok(ranked)
     }
 
+    /// True when there is a cross-encoder.
+    pub fn has_model(&self) -> bool {
+        self.cross_encoder.is_some()
+    }
+
+    /// True when the cross-encoder is asked about `question`: there is one, and it serves the language.
+    pub fn asks_model(&self, question: &str) -> bool {
+        self.model_for(question).is_some()
+    }
+
     fn model_for(&self, question: &str) -> Option<&dyn CrossEncoder> {
         let language = Language::detect(question);
         let served = &self.config.cross_encoder_languages;
@@ -218,25 +239,49 @@ impl<'m> ExtractiveGenerator<'m> {
         }
     }
 
-    /// The sentences to answer one part with, most often one.
+    /// The sentences to answer one part with, most often one, in the order of their passage.
     fn choose(&self, part: &str, ranked: &[Scored], context: &Context) -> Vec<Scored> {
         let Some(best) = ranked.first() else {
             return Vec::new();
         };
-        let within = |margin: f32| move |other: &&Scored| other.log_odds >= best.log_odds - margin;
-        let first = ranked
-            .iter()
-            .take_while(within(self.config.newer_margin))
-            .filter(|other| is_newer_version(other, best, part, context))
-            .max_by_key(|other| updated(other, context))
-            .unwrap_or(best);
+        let first = self.newest(part, best, ranked, context);
         let margin = self.config.second_sentence_margin;
         let second = ranked
             .iter()
-            .filter(|_| margin > 0.0)
-            .take_while(within(margin))
-            .find(|other| other.candidate != first.candidate);
-        std::iter::once(first).chain(second).copied().collect()
+            .filter(|other| margin > 0.0 && other.log_odds >= first.log_odds - margin)
+            .find(|other| other.candidate.follows_or_precedes(&first.candidate));
+        let mut chosen: Vec<Scored> = std::iter::once(first).chain(second).copied().collect();
+        chosen.sort_by_key(|scored| scored.candidate.span);
+        chosen
+    }
+
+    /// The best sentence, or one of a newer document that competes with it.
+    fn newest<'s>(
+        &self,
+        part: &str,
+        best: &'s Scored,
+        ranked: &'s [Scored],
+        context: &Context,
+    ) -> &'s Scored {
+        if names_year(part) {
+            return best;
+        }
+        let passage = |scored: &Scored| &context.hits[scored.candidate.source].passage;
+        let margin = |other: &Scored| match kinship(passage(other), passage(best)) {
+            Kinship::Versions => self.config.newer_version_margin,
+            Kinship::Topic => self.config.newer_margin,
+            Kinship::None => f32::NEG_INFINITY,
+        };
+        let competing = ranked.iter().filter(|other| {
+            passage(other).updated > passage(best).updated && other.log_odds >= best.log_odds - margin(other)
+        });
+        competing
+            .max_by(|a, b| {
+                (passage(a).updated, a.log_odds)
+                    .partial_cmp(&(passage(b).updated, b.log_odds))
+                    .unwrap_or(Ordering::Equal)
+            })
+            .unwrap_or(best)
     }
 }
 
@@ -259,38 +304,6 @@ fn add_logits(
         features.logit = logit;
     }
     Ok(())
-}
-
-fn updated(scored: &Scored, context: &Context) -> Option<rag_core::date::Date> {
-    context.hits[scored.candidate.source].passage.updated
-}
-
-/// True when `other` is from a newer document on the same matter as `best`, and the question names no
-/// year, which would say which version is meant.
-fn is_newer_version(other: &Scored, best: &Scored, question: &str, context: &Context) -> bool {
-    let passage = |scored: &Scored| &context.hits[scored.candidate.source].passage;
-    let (newer, older) = (passage(other), passage(best));
-    let names_year = question
-        .split(|c: char| !c.is_ascii_digit())
-        .any(|number| number.len() == 4 && number.starts_with(['1', '2']));
-    !names_year
-        && newer.updated > older.updated
-        && older.updated.is_some()
-        && newer.document_id() != older.document_id()
-        && headings(newer)
-            .next()
-            .is_some_and(|title| shares_word(title, &older.title))
-}
-
-fn shares_word(title: &str, other: &str) -> bool {
-    let words = |text: &str| -> Vec<String> {
-        text.split(|c: char| !c.is_alphabetic())
-            .map(str::to_lowercase)
-            .filter(|word| word.chars().count() > 3)
-            .collect()
-    };
-    let others = words(other);
-    words(title).iter().any(|word| others.contains(word))
 }
 
 fn draft(

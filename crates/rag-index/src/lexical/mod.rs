@@ -11,6 +11,7 @@ pub(crate) use write::{Writer, analyze};
 
 use std::path::Path;
 
+use rag_core::text::Term;
 use tantivy::schema::{FAST, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 
 use crate::error::IndexError;
@@ -26,12 +27,23 @@ const LENGTH: &str = "length";
 
 fn schema() -> Schema {
     let mut schema = Schema::builder();
+    // Terms are handed over as one text with a space between two: tantivy passes ready-made tokens through
+    // JSON, which took a quarter of the time.
     let indexing = TextFieldIndexing::default()
+        .set_tokenizer("whitespace")
         .set_index_option(IndexRecordOption::WithFreqs)
         .set_fieldnorms(false);
     schema.add_text_field(TERMS, TextOptions::default().set_indexing_options(indexing));
     schema.add_u64_field(LENGTH, FAST);
     schema.build()
+}
+
+/// A term as it is indexed. Normalising may put a space into one (the ligature ﷺ is four words).
+fn indexed(term: Term) -> String {
+    if term.text.contains(' ') {
+        return term.text.replace(' ', "_");
+    }
+    term.text
 }
 
 /// Tells what tantivy was doing in which folder when it failed.

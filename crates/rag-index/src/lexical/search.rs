@@ -15,7 +15,7 @@ use tantivy::postings::BlockSegmentPostings;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{Index, SegmentReader, Term};
 
-use super::{LENGTH, TERMS, failed};
+use super::{LENGTH, TERMS, failed, indexed};
 use crate::allowed::AllowedSet;
 use crate::config::SearchConfig;
 use crate::error::IndexError;
@@ -76,7 +76,7 @@ impl Lexical {
         allowed: &AllowedSet,
         k: usize,
     ) -> Result<Vec<Candidate>, IndexError> {
-        let weights = counted(query_terms(question, languages).into_iter().map(|term| term.text));
+        let weights = counted(query_terms(question, languages).into_iter().map(indexed));
         if weights.len() > MAX_QUERY_TERMS {
             return Err(IndexError::LongQuestion {
                 terms: weights.len(),
@@ -193,7 +193,7 @@ mod tests {
         "ERR-4013 means the certificate expired",
         "Reset the VPN password in the portal",
         "",
-        "السياسة الجديدة للإجازات",
+        "السياسة الجديدة للإجازات ﷺ",
         "tunnel tunnel tunnel works works beside the old mine",
     ];
 
@@ -210,7 +210,7 @@ mod tests {
         let path = folder.path().join("lexical");
         let mut writer = Writer::create(&path).unwrap();
         for text in texts {
-            writer.push(analyze(Language::ENGLISH, text)).unwrap();
+            writer.push(&analyze(Language::ENGLISH, text)).unwrap();
         }
         writer.finish(key()).unwrap();
         let lexical = Lexical::open(&path, texts.len(), config).unwrap();
@@ -246,7 +246,7 @@ mod tests {
             "what is ERR-4012",
             "vpn tunnel",
             "tunnel tunnel VPN",
-            "إجازات",
+            "إجازات ﷺ",
             "nothing here",
         ];
         for (k1, b) in [(0.9, 0.4), (1.2, 0.75), (0.0, 0.0), (2.0, 1.0)] {

@@ -7,10 +7,9 @@ use rag_core::language::Language;
 use rag_core::text::Analyzer;
 use tantivy::directory::MmapDirectory;
 use tantivy::schema::Field;
-use tantivy::tokenizer::{PreTokenizedString, Token};
 use tantivy::{Index, SingleSegmentIndexWriter, TantivyDocument};
 
-use super::{LENGTH, TERMS, failed, schema};
+use super::{LENGTH, TERMS, failed, indexed, schema};
 use crate::error::IndexError;
 
 /// Memory that tantivy sizes its table of terms for; it grows beyond when it has to.
@@ -19,7 +18,7 @@ const TABLE_BYTES: usize = 64 << 20;
 /// The terms of a passage's index text.
 pub(crate) fn analyze(language: Language, text: &str) -> Vec<String> {
     let terms = Analyzer::new(language).terms(text);
-    terms.into_iter().map(|term| term.text).collect()
+    terms.into_iter().map(indexed).collect()
 }
 
 /// Collects passages in the order of their ordinals.
@@ -51,19 +50,10 @@ impl Writer {
     }
 
     /// Adds the terms of the passage with the next ordinal.
-    pub(crate) fn push(&mut self, terms: Vec<String>) -> Result<(), IndexError> {
+    pub(crate) fn push(&mut self, terms: &[String]) -> Result<(), IndexError> {
         let mut document = TantivyDocument::default();
         document.add_u64(self.length, terms.len() as u64);
-        let tokens = terms.into_iter().enumerate().map(|(position, text)| Token {
-            position,
-            text,
-            ..Token::default()
-        });
-        let text = PreTokenizedString {
-            text: String::new(),
-            tokens: tokens.collect(),
-        };
-        document.add_pre_tokenized_text(self.terms, text);
+        document.add_text(self.terms, terms.join(" "));
         let added = self.segment.add_document(document);
         added.map_err(failed(&self.folder, "adding a passage"))
     }

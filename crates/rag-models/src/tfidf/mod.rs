@@ -142,6 +142,10 @@ impl Embedder for TfIdfEmbedder {
         true
     }
 
+    fn learned(&self) -> Result<Option<Vec<u8>>, ModelError> {
+        Ok(Some(self.table.to_json()?.into_bytes()))
+    }
+
     fn embed_passages(&self, texts: &[&str], progress: &dyn Progress) -> Result<Embeddings, ModelError> {
         let mut embeddings = Embeddings {
             dimension: self.identity.dimension,
