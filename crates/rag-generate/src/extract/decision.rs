@@ -10,7 +10,7 @@ const FEATURES: usize = 6;
 /// A logistic model: the log-odds that a sentence answers are `bias` plus the features, each times its
 /// weight.
 ///
-/// The defaults were fitted by the example program `calibrate` of this crate; see [`super`].
+/// The defaults were fitted by the example program `calibrate` of this crate.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Decision {
