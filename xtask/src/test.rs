@@ -48,14 +48,7 @@ const QUICK: &[Step] = &[
     },
     Step {
         name: "unit tests",
-        arguments: &[
-            "test",
-            "--workspace",
-            "--exclude",
-            "rag-tests",
-            "--exclude",
-            "rag-benches",
-        ],
+        arguments: &["test", "--workspace", "--exclude", "rag-tests"],
         variables: &[],
     },
     Step {

@@ -123,7 +123,7 @@ fn find_verbatim(claim: &str, text: &str) -> Option<Span> {
     let first = words.first()?;
     text.match_indices(first)
         .map(|(start, _)| start)
-        .filter(|&start| !text[..start].ends_with(char::is_alphanumeric))
+        .filter(|&start| !splits_word(text, start))
         .find_map(|start| {
             let end = end_of_words(text, start, &words)?;
             let end = if text[end..].starts_with('.') {
@@ -147,7 +147,12 @@ fn end_of_words(text: &str, start: usize, words: &[&str]) -> Option<usize> {
         at += gap;
         at += text[at..].starts_with(word).then_some(word.len())?;
     }
-    (!text[at..].starts_with(char::is_alphanumeric)).then_some(at)
+    (!splits_word(text, at)).then_some(at)
+}
+
+/// True when the characters on both sides of byte `at` belong to one word.
+fn splits_word(text: &str, at: usize) -> bool {
+    text[..at].ends_with(char::is_alphanumeric) && text[at..].starts_with(char::is_alphanumeric)
 }
 
 #[cfg(test)]
@@ -182,6 +187,7 @@ mod tests {
         assert_eq!(find_verbatim("date the", "Update the x"), None);
         assert_eq!(find_verbatim("the pass", "the password"), None);
         assert_eq!(find_verbatim("", "text"), None);
+        assert!(find_verbatim("Really?", "Really?Yes.").is_some());
     }
 
     #[test]
