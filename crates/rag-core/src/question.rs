@@ -19,6 +19,9 @@ pub struct Question {
     /// Earlier turns of the asker, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub history: Vec<String>,
+    /// The questions that this one is made of, when it asks several things and was taken apart.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sub_questions: Vec<String>,
     /// Who asks.
     #[serde(default, rename = "groups")]
     pub principal: Principal,
@@ -34,8 +37,18 @@ impl Question {
             id: id.into(),
             text: text.into(),
             history: Vec::new(),
+            sub_questions: Vec::new(),
             principal,
             filter: Filter::default(),
+        }
+    }
+
+    /// What is to be found out: the sub-questions, or the question itself.
+    pub fn parts(&self) -> &[String] {
+        if self.sub_questions.is_empty() {
+            std::slice::from_ref(&self.text)
+        } else {
+            &self.sub_questions
         }
     }
 }

@@ -36,7 +36,7 @@ pub fn generate(
         count_tokens,
     );
     lap("assemble");
-    let draft = generator.draft(&context)?;
+    let draft = generator.draft(ranking.question.parts(), &context)?;
     lap("generate");
     let (citations, verification) = verify(&draft.text, &context, &config.verify);
     lap("verify");

@@ -48,7 +48,7 @@ pub use context::{Context, ContextConfig, assemble};
 pub use error::GenerateError;
 pub use extract::{
     Candidate, Decision, Draft, ExtractConfig, ExtractiveGenerator, Features, Rarity, Scored,
-    is_instruction_to_model, parts,
+    is_instruction_to_model,
 };
 pub use generate::generate;
 pub use verify::{Claim, VerifyConfig, parse_citations, verify};

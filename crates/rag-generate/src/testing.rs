@@ -48,7 +48,7 @@ pub(crate) fn hit(id: &str, text: &str) -> Hit {
 pub(crate) fn config() -> Config {
     let shared = |logit, coverage| Decision {
         bias: -2.0,
-        weights: Features::from_values([logit, coverage, -1.0, -3.0, -1.0, 0.0]),
+        weights: Features::from_values([logit, coverage, -1.0, -3.0, -1.0, 0.0, 0.0]),
         threshold: 0.3,
     };
     Config {

@@ -14,6 +14,7 @@ use crate::reranker::{Reranker, Scores};
 /// Puts the best `config.candidates` of `ranking` into the order that `reranker` and `config.combine`
 /// give, and keeps `config.keep`.
 ///
+/// The parts of a question that was taken apart are scored each by itself.
 /// A reranker that does not serve the question's language leaves the order as it is, with a note; so
 /// does text that the reranker did not read. Ties are broken by passage id.
 pub fn rerank(
@@ -44,13 +45,42 @@ pub fn rerank(
     Ok(ranking)
 }
 
-/// Scores every hit of `ranking`, and refuses answers that cannot be ranked.
+/// Scores every hit of `ranking` for each part of its question.
+///
+/// Scores of different questions have different levels, so each part's are shifted until its best equals the
+/// best of all; a passage counts with its highest. So the best passage of every part comes first.
 fn score(reranker: &dyn Reranker, ranking: &Ranking) -> Result<Scores, RerankError> {
+    let mut all = Scores::default();
+    for part in ranking.question.parts() {
+        let mut scores = score_part(reranker, part, ranking)?;
+        if all.values.is_empty() {
+            all = scores;
+            continue;
+        }
+        let shift = best(&all.values) - best(&scores.values);
+        scores.values.iter_mut().for_each(|value| *value += shift);
+        for (value, other) in all.values.iter_mut().zip(&scores.values) {
+            *value = value.max(*other);
+        }
+        all.truncated_query_tokens += scores.truncated_query_tokens;
+        for (tokens, other) in all.truncated_tokens.iter_mut().zip(&scores.truncated_tokens) {
+            *tokens = (*tokens).max(*other);
+        }
+    }
+    Ok(all)
+}
+
+fn best(scores: &[f32]) -> f32 {
+    scores.iter().copied().fold(f32::NEG_INFINITY, f32::max)
+}
+
+/// Scores every hit of `ranking` for `question`, and refuses answers that cannot be ranked.
+fn score_part(reranker: &dyn Reranker, question: &str, ranking: &Ranking) -> Result<Scores, RerankError> {
     let passages: Vec<&Passage> = ranking.hits.iter().map(|hit| &hit.passage).collect();
     let scores = if passages.is_empty() {
         Scores::default()
     } else {
-        reranker.score(&ranking.question.text, &passages)?
+        reranker.score(question, &passages)?
     };
     let refused = |reason: String| RerankError::Scores {
         reranker: reranker.name(),

@@ -4,7 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::config::Rule;
-use crate::testing::{Fixed, ranking};
+use crate::cross_encoder::CrossEncoderReranker;
+use crate::testing::{Fixed, WordOverlap, ranking};
 
 fn ids(ranking: &Ranking) -> Vec<String> {
     ranking
@@ -31,6 +32,21 @@ fn the_rerankers_order_replaces_the_fused_one_and_all_places_are_kept() {
     assert_eq!((first.rank, first.fused.map(|place| place.rank)), (1, Some(2)));
     assert_eq!(first.reranked, Some(Placement { rank: 1, score: 3.0 }));
     assert!(found.timings_ms.contains_key("rerank"));
+}
+
+#[test]
+fn the_best_passage_of_every_part_comes_first() {
+    let mut asked = ranking("What is red, and what is blue?", 3);
+    asked.question.sub_questions = vec!["What is red".into(), "what is blue".into()];
+    for (hit, text) in asked.hits.iter_mut().zip(["car", "red", "blue sky"]) {
+        text.clone_into(&mut hit.passage.text);
+    }
+    let model = WordOverlap::default();
+    let reranker = CrossEncoderReranker::new(&model, []);
+    let found = rerank(asked, &reranker, &config(30, 2, Rule::Replace)).unwrap();
+    let mut best = ids(&found);
+    best.sort();
+    assert_eq!(best, ["d1#0", "d2#0"]);
 }
 
 #[test]

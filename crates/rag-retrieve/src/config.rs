@@ -22,6 +22,9 @@ pub struct Config {
     pub rrf_k: u32,
     /// Hits that are kept after fusion. Default: 30, what the reranker reads.
     pub hits: usize,
+    /// Most questions that one question is taken apart into; one that asks more stays whole. Default: 4;
+    /// 1 leaves every question whole.
+    pub max_sub_questions: usize,
 }
 
 impl Default for Config {
@@ -31,6 +34,7 @@ impl Default for Config {
             candidates_per_leg: 100,
             rrf_k: 60,
             hits: 30,
+            max_sub_questions: 4,
         }
     }
 }
@@ -41,6 +45,7 @@ impl Config {
         for (name, value) in [
             ("candidates_per_leg", self.candidates_per_leg),
             ("hits", self.hits),
+            ("max_sub_questions", self.max_sub_questions),
         ] {
             if !(1..=MOST).contains(&value) {
                 return Err(RetrieveError::Setting {

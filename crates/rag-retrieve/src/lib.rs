@@ -16,6 +16,7 @@
 //! | one question | [`Retriever::search`] |
 //! | the section or document behind a hit | [`Retriever::parents`] |
 //! | a follow-up made standalone | [`standalone`] |
+//! | a question that asks several things taken apart | [`sub_questions`] |
 //! | the stage over files | [`run`] |
 //!
 //! Not here: reading text that the asker may not read (the index gives none), reranking, and any type of
@@ -23,6 +24,7 @@
 
 mod batch;
 mod config;
+mod decompose;
 mod error;
 mod fusion;
 mod parents;
@@ -33,6 +35,7 @@ mod testing;
 
 pub use batch::{STAGE, STAGE_VERSION, Tools, run};
 pub use config::{Config, Mode};
+pub use decompose::sub_questions;
 pub use error::RetrieveError;
 pub use fusion::reciprocal_rank_fusion;
 pub use parents::Parent;

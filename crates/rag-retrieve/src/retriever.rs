@@ -1,6 +1,6 @@
 //! One question to ranked passages.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Instant;
 
 use rag_core::hit::{Hit, Leg, LegReport, Placement, Ranking};
@@ -10,6 +10,7 @@ use rag_index::{AllowedSet, Candidate, Generation};
 use rag_models::Embedder;
 
 use crate::config::{Config, Mode};
+use crate::decompose::sub_questions;
 use crate::error::RetrieveError;
 use crate::fusion::reciprocal_rank_fusion;
 use crate::parents::{Parent, parents};
@@ -51,9 +52,10 @@ impl<'r> Retriever<'r> {
 
     /// The passages that answer `question` best among those that its asker may read and its filter keeps.
     ///
-    /// A follow-up is made [`standalone`] first; the ranking carries the question as it was searched.
+    /// A follow-up is made [`standalone`] first, and a question that asks several things is taken apart into
+    /// [`sub_questions`], each of which is searched for; the ranking carries the question as it was searched.
     pub fn search(&self, question: &Question) -> Result<Ranking, RetrieveError> {
-        let searched = standalone(question);
+        let searched = self.understood(question);
         let started = Instant::now();
         let mut search = Search {
             question: &searched,
@@ -64,8 +66,9 @@ impl<'r> Retriever<'r> {
             timings_ms: BTreeMap::new(),
         };
         search.took("filter", started);
-        if searched.text != question.text {
-            search.notes.push(format!("searched for: {}", searched.text));
+        if searched.parts() != std::slice::from_ref(&question.text) {
+            let parts = searched.parts().join(" | ");
+            search.notes.push(format!("searched for: {parts}"));
         }
         if self.config.mode != Mode::Dense {
             self.lexical_leg(&mut search)?;
@@ -96,14 +99,23 @@ impl<'r> Retriever<'r> {
         parents(self.generation, &allowed, &ranking.hits)
     }
 
+    fn understood(&self, question: &Question) -> Question {
+        let mut question = standalone(question);
+        let parts = sub_questions(&question.text, self.config.max_sub_questions);
+        if parts.len() > 1 {
+            question.sub_questions = parts;
+        }
+        question
+    }
+
     fn lexical_leg(&self, search: &mut Search<'_>) -> Result<(), RetrieveError> {
         let started = Instant::now();
-        let found = self.generation.bm25(
-            &search.question.text,
-            &search.allowed,
-            self.config.candidates_per_leg,
-        )?;
-        search.brought(Leg::Bm25, found);
+        let most = self.config.candidates_per_leg;
+        let parts = search.question.parts().iter();
+        let found: Vec<Vec<Candidate>> = parts
+            .map(|part| self.generation.bm25(part, &search.allowed, most))
+            .collect::<Result<_, _>>()?;
+        search.brought(Leg::Bm25, by_turns(&found));
         search.took("bm25", started);
         Ok(())
     }
@@ -121,13 +133,18 @@ impl<'r> Retriever<'r> {
             return Ok(());
         }
         let started = Instant::now();
-        let vector = self.embedder.embed_query(&search.question.text)?;
+        let parts = search.question.parts().iter();
+        let vectors: Vec<Vec<f32>> = parts
+            .map(|part| self.embedder.embed_query(part))
+            .collect::<Result<_, _>>()?;
         search.took("embed", started);
         let started = Instant::now();
-        let found = self
-            .generation
-            .dense(&vector, &search.allowed, self.config.candidates_per_leg)?;
-        search.brought(Leg::Dense, found);
+        let most = self.config.candidates_per_leg;
+        let found: Vec<Vec<Candidate>> = vectors
+            .iter()
+            .map(|vector| self.generation.dense(vector, &search.allowed, most))
+            .collect::<Result<_, _>>()?;
+        search.brought(Leg::Dense, by_turns(&found));
         search.took("dense", started);
         Ok(())
     }
@@ -160,6 +177,18 @@ impl<'r> Retriever<'r> {
         search.took("fuse", started);
         Ok(hits)
     }
+}
+
+/// The rankings of several questions as one: the best of each, then the second of each, and so on; a
+/// candidate stands at its best place.
+fn by_turns(rankings: &[Vec<Candidate>]) -> Vec<Candidate> {
+    let longest = rankings.iter().map(Vec::len).max().unwrap_or(0);
+    let mut seen = HashSet::new();
+    (0..longest)
+        .flat_map(|turn| rankings.iter().filter_map(move |ranking| ranking.get(turn)))
+        .filter(|candidate| seen.insert(candidate.ordinal))
+        .copied()
+        .collect()
 }
 
 impl Search<'_> {

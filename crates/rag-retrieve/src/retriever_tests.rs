@@ -53,6 +53,31 @@ fn documents(ranking: &Ranking) -> Vec<&str> {
 }
 
 #[test]
+fn every_part_of_a_question_brings_its_passage() {
+    let config = Config {
+        hits: 2,
+        ..Config::default()
+    };
+    let question = "What does ERR-4013 mean, and when is business class allowed?";
+    check(&config, |retriever| {
+        let ranking = retriever.search(&ask(question, &[])).unwrap();
+        let mut found = documents(&ranking);
+        found.sort_unstable();
+        assert_eq!(found, ["it-5", "travel-2023"]);
+        assert_eq!(ranking.question.parts().len(), 2);
+        assert!(ranking.notes[0].starts_with("searched for: What does ERR-4013 mean | "));
+    });
+    let whole = Config {
+        max_sub_questions: 1,
+        ..config
+    };
+    check(&whole, |retriever| {
+        let ranking = retriever.search(&ask(question, &[])).unwrap();
+        assert_eq!(ranking.question.parts(), [question]);
+    });
+}
+
+#[test]
 fn an_identifier_is_told_from_its_twin() {
     check(&Config::default(), |retriever| {
         let ranking = retriever.search(&ask("What does ERR-4012 mean?", &[])).unwrap();

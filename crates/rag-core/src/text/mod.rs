@@ -5,11 +5,13 @@
 
 mod analyzer;
 mod arabic;
+mod question_words;
 mod segment;
 mod sentence;
 mod stop_words;
 
 pub use analyzer::{Analyzer, Term, query_terms};
+pub use question_words::{is_asking_word, is_function_word};
 pub use segment::{Piece, PieceKind, pieces};
 pub use sentence::sentences;
 pub use stop_words::is_stop_word;

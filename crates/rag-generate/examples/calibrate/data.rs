@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::Context as _;
 use rag_core::artifact::{Artifact, jsonl};
 use rag_core::hit::{HITS_FILE, Ranking};
-use rag_generate::{Config, Decision, ExtractiveGenerator, Features, assemble, parts};
+use rag_generate::{Config, Decision, ExtractiveGenerator, Features, assemble};
 use serde::Deserialize;
 
 /// A labelled question and what could answer it.
@@ -63,7 +63,7 @@ pub(crate) fn read(
             .get(id)
             .with_context(|| format!("question {id} has no label"))?;
         let text = &ranking.question.text;
-        let is_single = parts(text, config.extract.max_parts).len() == 1 && label.kind != "small-talk";
+        let is_single = ranking.question.sub_questions.is_empty() && label.kind != "small-talk";
         if !is_single || (generator.has_model() && !generator.asks_model(text)) {
             continue;
         }

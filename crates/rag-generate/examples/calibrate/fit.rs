@@ -5,7 +5,7 @@ use rag_generate::{Decision, Features};
 use crate::data::Asked;
 
 /// Weights and bias.
-const SIZE: usize = 7;
+const SIZE: usize = 8;
 
 /// Strength of the penalty on weights, in rows.
 const RIDGE: f64 = 1.0;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::features::Features;
 
 /// Number of features.
-const FEATURES: usize = 6;
+const FEATURES: usize = 7;
 
 /// A logistic model: the log-odds that a sentence answers are `bias` plus the features, each times its
 /// weight.
@@ -50,6 +50,7 @@ impl Features {
             self.denial_missing,
             self.figure_missing,
             self.opens_passage,
+            self.lead,
         ]
     }
 
@@ -62,6 +63,7 @@ impl Features {
             denial_missing,
             figure_missing,
             opens_passage,
+            lead,
         ] = values;
         Self {
             logit,
@@ -70,6 +72,7 @@ impl Features {
             denial_missing,
             figure_missing,
             opens_passage,
+            lead,
         }
     }
 }

@@ -12,7 +12,7 @@ mod candidates;
 mod decision;
 mod features;
 mod instructions;
-mod parts;
+mod lead;
 mod small_talk;
 mod versions;
 
@@ -27,13 +27,13 @@ pub use candidates::Candidate;
 pub use decision::Decision;
 pub use features::{Features, Rarity};
 pub use instructions::is_instruction_to_model;
-pub use parts::parts;
 
 use crate::context::Context;
 use crate::error::GenerateError;
 use candidates::candidates;
 use decision::probability;
 use features::{Asked, rarity_among};
+use lead::{Measure, set_leads};
 use small_talk::is_small_talk;
 use versions::{Kinship, kinship, names_year};
 
@@ -48,8 +48,6 @@ pub struct ExtractConfig {
     pub with_cross_encoder: Decision,
     /// The decision without one.
     pub without_cross_encoder: Decision,
-    /// Most parts that a question is split into. Default: 4; one with more is taken as a whole.
-    pub max_parts: usize,
     /// A second sentence of the same passage is given when its log-odds are at most this much below the
     /// first's. Default: 0.5; 0 means never.
     pub second_sentence_margin: f32,
@@ -69,15 +67,14 @@ impl Default for ExtractConfig {
             cross_encoder_languages: vec![Language::ENGLISH],
             with_cross_encoder: Decision {
                 bias: -2.67,
-                weights: Features::from_values([0.29, 1.06, -2.34, -3.08, -1.02, 0.31]),
+                weights: Features::from_values([0.29, 1.06, -2.34, -3.08, -1.02, 0.31, 0.0]),
                 threshold: 0.17,
             },
             without_cross_encoder: Decision {
                 bias: -3.28,
-                weights: Features::from_values([0.0, 3.87, -2.08, -3.02, 0.0, 0.18]),
+                weights: Features::from_values([0.0, 3.87, -2.08, -3.02, 0.0, 0.18, 0.0]),
                 threshold: 0.22,
             },
-            max_parts: 4,
             second_sentence_margin: 0.5,
             newer_version_margin: 3.0,
             newer_margin: 0.5,
@@ -157,8 +154,8 @@ impl<'m> ExtractiveGenerator<'m> {
         }
     }
 
-    /// Writes an answer to the question of `context`, or declines; so it does to small talk.
-    pub fn draft(&self, context: &Context) -> Result<Draft, GenerateError> {
+    /// Writes an answer to the `parts` of the question of `context`, or declines; so it does to small talk.
+    pub fn draft(&self, parts: &[String], context: &Context) -> Result<Draft, GenerateError> {
         if is_small_talk(&context.question) {
             return Ok(Draft::declined());
         }
@@ -166,14 +163,14 @@ impl<'m> ExtractiveGenerator<'m> {
         let mut notes = Vec::new();
         let mut best = Vec::new();
         let decision = self.decision(&context.question);
-        for part in parts(&context.question, self.config.max_parts) {
-            let ranked = self.rank(&part, context, &mut notes)?;
+        for part in parts {
+            let ranked = self.rank(part, context, &mut notes)?;
             let first = ranked.first().map_or(f32::NEG_INFINITY, |first| first.log_odds);
             if decision.accepts(first) {
-                let answers = self.choose(&part, &ranked, context);
+                let answers = self.choose(part, &ranked, context);
                 chosen.extend(answers.into_iter().map(|scored| scored.candidate));
             }
-            best.push((part, first));
+            best.push((part.as_str(), first));
         }
         Ok(draft(&chosen, &best, decision, context, notes))
     }
@@ -198,9 +195,14 @@ impl<'m> ExtractiveGenerator<'m> {
             .into_iter()
             .filter_map(|candidate| Some((candidate, asked.features(&candidate, context)?)))
             .collect();
-        if let Some(model) = self.model_for(question) {
-            add_logits(model, question, context, &mut scored)?;
-        }
+        let measure = match self.model_for(question) {
+            Some(model) => {
+                add_logits(model, question, context, &mut scored)?;
+                Measure::Logit
+            }
+            None => Measure::Coverage,
+        };
+        set_leads(&mut scored, context, measure);
         let decision = self.decision(question);
         let mut ranked: Vec<Scored> = scored
             .into_iter()
@@ -308,7 +310,7 @@ fn add_logits(
 
 fn draft(
     chosen: &[Candidate],
-    best: &[(String, f32)],
+    best: &[(&str, f32)],
     decision: &Decision,
     context: &Context,
     mut notes: Vec<String>,

@@ -1,6 +1,6 @@
 //! Tells thanks and greetings from questions: they need no source and get none.
 
-use super::parts::is_asking_word;
+use rag_core::text::is_asking_word;
 
 /// How small talk begins.
 const OPENERS: &[&str] = &[

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use rag_core::passage::Passage;
 
-/// Least letters of a title's word that says something.
+/// Least letters of a title's word that names a topic.
 const LEAST_LETTERS: usize = 4;
 
 /// How closely two documents are related.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kinship {
-    /// Their titles differ in numbers only: "Travel policy 2023", "Travel policy 2026".
+    /// Their titles differ in numbers only: "Travel policy 2023", "Travel policy 2026". A letter with a
+    /// digit names another thing: "Meter R2" and "Meter R3" are no versions.
     Versions,
     /// Their titles share a word.
     Topic,
@@ -24,12 +25,13 @@ pub(super) fn kinship(one: &Passage, other: &Passage) -> Kinship {
         return Kinship::None;
     }
     let (one, other) = (words(&one.title), words(&other.title));
-    if one.is_empty() || one.is_disjoint(&other) {
-        Kinship::None
-    } else if one == other {
-        Kinship::Versions
-    } else {
-        Kinship::Topic
+    let shares_topic = one
+        .intersection(&other)
+        .any(|word| word.chars().count() >= LEAST_LETTERS);
+    match shares_topic {
+        true if one == other => Kinship::Versions,
+        true => Kinship::Topic,
+        false => Kinship::None,
     }
 }
 
@@ -40,10 +42,11 @@ pub(super) fn names_year(question: &str) -> bool {
     })
 }
 
+/// The words of a title, numbers left out.
 fn words(title: &str) -> BTreeSet<String> {
     title
-        .split(|c: char| !c.is_alphabetic())
-        .filter(|word| word.chars().count() >= LEAST_LETTERS)
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.contains(char::is_alphabetic))
         .map(str::to_lowercase)
         .collect()
 }
@@ -62,6 +65,7 @@ mod tests {
                 "Password and passphrase policy",
                 Kinship::Topic,
             ),
+            ("Rill R2 datasheet", "Rill R3 datasheet", Kinship::Topic),
             ("Annual leave", "Travel policy", Kinship::None),
             ("", "", Kinship::None),
         ] {

@@ -24,7 +24,8 @@ pub(crate) struct Support {
 /// Finds the place of `passage` that supports `claim` best: the claim's own words if they stand there,
 /// else the sentence, or two neighbouring ones, that shares most terms with it.
 pub(crate) fn support(claim: &str, passage: &Passage) -> Option<Support> {
-    if let Some(quote) = find_verbatim(claim, &passage.text) {
+    let spans = sentences(&passage.text);
+    if let Some(quote) = find_verbatim(claim, &passage.text, &spans) {
         return Some(Support {
             quote,
             lexical: 1.0,
@@ -33,7 +34,6 @@ pub(crate) fn support(claim: &str, passage: &Passage) -> Option<Support> {
     }
     let claim = Claimed::new(claim, passage.language);
     let head = Evidence::of_headings(passage);
-    let spans = sentences(&passage.text);
     let mut best: Option<Support> = None;
     for sentences in spans.windows(1).chain(spans.windows(2)) {
         let found = claim.measure(sentences, passage, &head);
@@ -117,15 +117,21 @@ fn terms(analyzer: &Analyzer, text: &str) -> HashSet<String> {
 }
 
 /// Where `claim` stands in `text` word for word; runs of white space count as one, and a full stop that
-/// only the claim or only the text has does not matter.
-fn find_verbatim(claim: &str, text: &str) -> Option<Span> {
+/// only the claim or only the text has does not matter. It may not begin or end within a word, unless one of
+/// `sentences` does.
+fn find_verbatim(claim: &str, text: &str, sentences: &[Span]) -> Option<Span> {
     let words: Vec<&str> = claim.trim_end_matches('.').split_whitespace().collect();
     let first = words.first()?;
+    let is_edge = |at: usize| {
+        let splits_word =
+            text[..at].ends_with(char::is_alphanumeric) && text[at..].starts_with(char::is_alphanumeric);
+        !splits_word || sentences.iter().any(|span| span.start == at || span.end == at)
+    };
     text.match_indices(first)
         .map(|(start, _)| start)
-        .filter(|&start| !splits_word(text, start))
+        .filter(|&start| is_edge(start))
         .find_map(|start| {
-            let end = end_of_words(text, start, &words)?;
+            let end = end_of_words(text, start, &words).filter(|&end| is_edge(end))?;
             let end = if text[end..].starts_with('.') {
                 end + 1
             } else {
@@ -135,7 +141,7 @@ fn find_verbatim(claim: &str, text: &str) -> Option<Span> {
         })
 }
 
-/// The end of `words` if they stand in `text` from `start`, and the last one ends there.
+/// The end of `words` if they stand in `text` from `start`.
 fn end_of_words(text: &str, start: usize, words: &[&str]) -> Option<usize> {
     let mut at = start;
     for (index, word) in words.iter().enumerate() {
@@ -147,12 +153,7 @@ fn end_of_words(text: &str, start: usize, words: &[&str]) -> Option<usize> {
         at += gap;
         at += text[at..].starts_with(word).then_some(word.len())?;
     }
-    (!splits_word(text, at)).then_some(at)
-}
-
-/// True when the characters on both sides of byte `at` belong to one word.
-fn splits_word(text: &str, at: usize) -> bool {
-    text[..at].ends_with(char::is_alphanumeric) && text[at..].starts_with(char::is_alphanumeric)
+    Some(at)
 }
 
 #[cfg(test)]
@@ -184,10 +185,10 @@ mod tests {
             check(TEXT, "Update the client to 5.1 and reboot.").0,
             "Update the client to 5.1 and reboot."
         );
-        assert_eq!(find_verbatim("date the", "Update the x"), None);
-        assert_eq!(find_verbatim("the pass", "the password"), None);
-        assert_eq!(find_verbatim("", "text"), None);
-        assert!(find_verbatim("Really?", "Really?Yes.").is_some());
+        assert_eq!(find_verbatim("date the", "Update the x", &[]), None);
+        assert_eq!(find_verbatim("the pass", "the password", &[]), None);
+        assert_eq!(find_verbatim("", "text", &[]), None);
+        assert!(find_verbatim("Really?", "Really?Yes.", &[]).is_some());
     }
 
     #[test]
