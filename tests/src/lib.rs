@@ -1,1 +1,1 @@
-//! End-to-end tests of the workspace; the tests are in `tests/`, what they share is here.
+//! End-to-end tests of the workspace; they are in `tests/`.

@@ -29,15 +29,15 @@ const fn asked(shows: &'static str, question: &'static str) -> Shown {
     }
 }
 
+/// No word of it occurs in the document that answers it.
+pub(crate) const PARAPHRASE: &str = "Can I bring my puppy along?";
+
 const QUESTIONS: &[Shown] = &[
     asked(
         "an exact error code, whose twins differ in one digit",
         "What does HBR-2207 mean?",
     ),
-    asked(
-        "a paraphrase that shares no word with its source",
-        "Can I bring my puppy along?",
-    ),
+    asked("a paraphrase that shares no word with its source", PARAPHRASE),
     Shown {
         groups: &["finance"],
         ..asked(
@@ -101,7 +101,7 @@ pub(crate) fn run(global: &GlobalArgs) -> anyhow::Result<Done> {
     ));
     let engine = Engine::open(&store, &context.settings, &context.progress)?;
     for (number, shown) in QUESTIONS.iter().enumerate() {
-        let answer = engine.ask(&question(shown))?;
+        let answer = engine.ask(&question(shown), engine.way())?;
         let groups = if shown.groups.is_empty() {
             "everyone".to_owned()
         } else {

@@ -9,7 +9,7 @@ use rag_cli::print::to_stderr;
 /// How much is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::Args)]
 pub(crate) struct Options {
-    /// Leave out what needs model weights: the end-to-end tests and the demo.
+    /// Leave out what needs model weights: the end-to-end tests, the benches and the demo.
     #[arg(long)]
     quick: bool,
 }
@@ -20,8 +20,8 @@ struct Step {
     variables: &'static [(&'static str, &'static str)],
 }
 
-/// All steps select targets of the whole workspace: a selection by package would resolve other features of
-/// the dependencies, and build them once more.
+/// Steps select targets by their kind, never by package with `-p`, which would resolve other features of the
+/// dependencies and build them once more.
 const QUICK: &[Step] = &[
     Step {
         name: "formatting",
@@ -52,8 +52,8 @@ const QUICK: &[Step] = &[
         variables: &[],
     },
     Step {
-        name: "benches, each run once",
-        arguments: &["test", "--workspace", "--bench", "*"],
+        name: "architecture",
+        arguments: &["test", "--workspace", "--test", "architecture"],
         variables: &[],
     },
 ];
@@ -65,12 +65,15 @@ const WITH_WEIGHTS: &[Step] = &[
         variables: &[],
     },
     Step {
+        name: "benches, each run once",
+        arguments: &["test", "--workspace", "--bench", "*"],
+        variables: &[],
+    },
+    Step {
         name: "end-to-end tests",
         arguments: &[
             "test",
             "--workspace",
-            "--test",
-            "architecture",
             "--test",
             "models",
             "--test",

@@ -5,7 +5,7 @@
 mod support;
 
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::Value;
 use support::{Site, lines};
@@ -74,5 +74,4 @@ fn an_ingest_killed_at_twenty_moments_ends_like_an_undisturbed_one() {
         assert!(checked.status.success(), "{}", lines(&checked.stderr));
     }
     assert!(resumed > 0, "no run took finished documents over");
-    assert!(undisturbed > Duration::ZERO);
 }

@@ -107,6 +107,4 @@ pub struct Usage {
     pub context_tokens: u32,
     /// Passages that the context's budget left out.
     pub passages_left_out: u32,
-    /// Tokens of passages cut by the reranker's limit.
-    pub rerank_truncated_tokens: u32,
 }

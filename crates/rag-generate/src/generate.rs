@@ -48,16 +48,17 @@ pub fn generate(
             context.left_out
         ));
     }
-    let holds = verification.passed();
-    if !holds {
+    let (text, confidence, citations) = if verification.passed() {
+        (draft.text, draft.confidence, citations)
+    } else {
         notes.push("the drafted answer was withheld: its citations did not hold".to_owned());
-    }
-    let text = if holds { draft.text } else { DECLINED.to_owned() };
+        (DECLINED.to_owned(), 0.0, Vec::new())
+    };
     Ok(Answer {
         question: ranking.question.clone(),
         abstained: text == DECLINED,
-        confidence: if holds { draft.confidence } else { 0.0 },
-        citations: if holds { citations } else { Vec::new() },
+        confidence,
+        citations,
         verification,
         text,
         legs: ranking.legs.clone(),
@@ -65,7 +66,6 @@ pub fn generate(
         usage: Usage {
             context_tokens: context.tokens as u32,
             passages_left_out: context.left_out as u32,
-            ..Usage::default()
         },
         passages: context.hits,
         timings_ms,

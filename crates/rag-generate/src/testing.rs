@@ -98,6 +98,10 @@ impl CrossEncoder for WordOverlap {
         &self.0
     }
 
+    fn serves(&self, language: Language) -> bool {
+        [Language::ENGLISH, Language::UNKNOWN].contains(&language)
+    }
+
     fn score(&self, query: &str, passages: &[&str]) -> Result<Scores, ModelError> {
         let asked = words(query);
         let share = |text: &&str| asked.intersection(&words(text)).count() as f32 / asked.len().max(1) as f32;

@@ -10,6 +10,7 @@
 //! | `passages.bin` | the passages | one bincode frame each |
 //! | `filters.bin` | which passages each group, language, department and date has | bitmaps |
 //! | `rows.bin` | what each vector was made from | bincode frame |
+//! | `embedder.json` | what the embedder learned from the passages, when it learns | JSON |
 //!
 //! [`run`] builds one, [`Generation`] reads it. Everything that ranks or reads takes an [`AllowedSet`],
 //! which only [`Generation::allowed`] makes, from a principal and a filter: what the asker may not read

@@ -1,5 +1,7 @@
 //! The trait behind which every pair-scoring model stands, and what it returns.
 
+use rag_core::language::Language;
+
 use crate::error::ModelError;
 use crate::identity::ModelIdentity;
 
@@ -14,6 +16,9 @@ pub trait CrossEncoder: Send + Sync {
     fn max_tokens(&self) -> usize {
         self.identity().max_tokens
     }
+
+    /// Whether the model was made for `language`. An unknown language is served.
+    fn serves(&self, language: Language) -> bool;
 
     /// Scores each passage against `query`, in the order given.
     ///

@@ -58,6 +58,7 @@ pub fn open_cross_encoder(
     let parts = open_parts(name, Role::CrossEncoder, options, progress)?;
     Ok(Box::new(TransformerCrossEncoder::new(
         parts.identity,
+        parts.settings,
         parts.tokenizer,
         parts.encoder,
         parts.threads,

@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use rag_core::answer::Answer;
 use rag_core::hit::Ranking;
-use rag_core::language::Language;
 use rag_core::progress::Progress;
 use rag_core::question::Question;
 use rag_generate::ExtractiveGenerator;
@@ -20,19 +19,18 @@ use crate::settings::{ModelSettings, Settings};
 use crate::store::Store;
 use crate::way::Way;
 
-/// Languages that the catalogue's cross-encoders were trained on.
-const CROSS_ENCODER_LANGUAGES: [Language; 1] = [Language::ENGLISH];
-
-/// What reads question and passage together: the model of the settings, or none.
-pub struct Reader {
+/// What reads question and passage together: the model of the settings, lexical coverage, or nothing.
+pub struct PairReader {
     cross_encoder: Option<Box<dyn CrossEncoder>>,
+    reranks: bool,
 }
 
-impl Reader {
+impl PairReader {
     /// Opens the reranker of the settings.
     pub fn open(settings: &ModelSettings, progress: &dyn Progress) -> Result<Self, PipelineError> {
         Ok(Self {
             cross_encoder: settings.open_cross_encoder(progress)?,
+            reranks: settings.reranker != NONE,
         })
     }
 
@@ -46,11 +44,12 @@ impl Reader {
         ExtractiveGenerator::new(self.cross_encoder(), settings.generate.extract.clone())
     }
 
-    /// Lends the reranker: the model, or lexical coverage where there is none.
-    pub fn with_reranker<T>(&self, act: impl FnOnce(&dyn Reranker) -> T) -> T {
+    /// Lends the reranker: the model, or lexical coverage. Settings that name none are an error.
+    pub fn with_reranker<T>(&self, act: impl FnOnce(&dyn Reranker) -> T) -> Result<T, PipelineError> {
         match self.cross_encoder() {
-            Some(cross_encoder) => act(&CrossEncoderReranker::new(cross_encoder, CROSS_ENCODER_LANGUAGES)),
-            None => act(&LexicalCoverageReranker::default()),
+            Some(cross_encoder) => Ok(act(&CrossEncoderReranker::new(cross_encoder))),
+            None if self.reranks => Ok(act(&LexicalCoverageReranker::default())),
+            None => Err(PipelineError::NoReranker),
         }
     }
 }
@@ -60,7 +59,7 @@ pub struct Engine {
     settings: Settings,
     generation: Generation,
     embedder: Box<dyn Embedder>,
-    reader: Reader,
+    reader: PairReader,
 }
 
 impl Engine {
@@ -81,7 +80,7 @@ impl Engine {
         let generation = Generation::open(path, &settings.index.search)?;
         let embedder = settings.models.open_for_questions(&generation, progress)?;
         generation.check_model(embedder.identity())?;
-        let reader = Reader::open(&settings.models, progress)?;
+        let reader = PairReader::open(&settings.models, progress)?;
         Ok(Self {
             settings: settings.clone(),
             generation,
@@ -100,21 +99,15 @@ impl Engine {
         self.embedder.as_ref()
     }
 
-    /// The `hits` best passages for `question` that its asker may read, reranked unless the settings say
-    /// otherwise.
-    pub fn search(&self, question: &Question, hits: usize) -> Result<Ranking, PipelineError> {
-        let reranked = self.settings.models.reranker != NONE;
-        self.rank(
-            question,
-            Way {
-                mode: self.settings.retrieve.mode,
-                reranked,
-            },
-            hits,
-        )
+    /// The way of ranking that the settings name.
+    pub fn way(&self) -> Way {
+        Way {
+            mode: self.settings.retrieve.mode,
+            reranked: self.settings.models.reranker != NONE,
+        }
     }
 
-    /// As [`Engine::search`], in the way given.
+    /// The `hits` best passages for `question` that its asker may read.
     pub fn rank(&self, question: &Question, way: Way, hits: usize) -> Result<Ranking, PipelineError> {
         let own = &self.settings.retrieve;
         let retrieve = rag_retrieve::Config {
@@ -137,10 +130,10 @@ impl Engine {
         Ok(retriever.parents(ranking)?)
     }
 
-    /// Answers `question` from the passages that its asker may read, or declines.
-    pub fn ask(&self, question: &Question) -> Result<Answer, PipelineError> {
+    /// Answers `question` from the passages that its asker may read, ranked in the way given, or declines.
+    pub fn ask(&self, question: &Question, way: Way) -> Result<Answer, PipelineError> {
         let started = Instant::now();
-        let ranking = self.search(question, self.settings.rerank.keep)?;
+        let ranking = self.rank(question, way, self.settings.rerank.keep)?;
         let mut answer = self.answer(&ranking)?;
         answer.question = question.clone();
         answer
@@ -155,9 +148,8 @@ impl Engine {
             keep,
             ..self.settings.rerank.clone()
         };
-        Ok(self
-            .reader
-            .with_reranker(|reranker| rag_rerank::rerank(ranking, reranker, &config))?)
+        let rerank = |reranker: &dyn Reranker| rag_rerank::rerank(ranking, reranker, &config);
+        Ok(self.reader.with_reranker(rerank)??)
     }
 
     /// Answers from the passages of `ranking`.

@@ -68,6 +68,9 @@ pub enum PipelineError {
         /// The id given.
         id: String,
     },
+    /// Reranking was asked for although the settings name no reranker.
+    #[error("the settings name no reranker: set models.reranker, or leave reranking out")]
+    NoReranker,
     /// A settings file cannot be used.
     #[error("{path}: {reason}")]
     Settings {

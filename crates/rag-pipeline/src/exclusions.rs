@@ -105,8 +105,8 @@ impl Exclusions {
                 path: path.clone(),
                 reason: error.to_string(),
             })?;
-            counts.seen += 1;
             if !self.ids.contains(&id) {
+                counts.seen += 1;
                 counts.reused += 1;
                 writeln!(writer, "{line}")?;
             }

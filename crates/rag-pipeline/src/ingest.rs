@@ -99,7 +99,7 @@ fn index_documents(
     progress: &dyn Progress,
 ) -> Result<IngestReport, PipelineError> {
     let exclusions = Exclusions::load(store.root())?;
-    let documents = exclusions.apply(&store.parsed(), &store.root().join("kept"))?;
+    let documents = exclusions.apply(&store.parsed(), &store.kept())?;
     let passages = chunk(settings, &documents, &store.chunked(), progress)?;
     let vectors = index_store(settings, store, progress)?;
     Ok(IngestReport {

@@ -12,7 +12,7 @@
 //! let store = Store::open_or_create("kb".as_ref(), "docs".as_ref())?;
 //! ingest(&settings, "docs".as_ref(), &store, None, &Silent)?;
 //! let engine = Engine::open(&store, &settings, &Silent)?;
-//! let answer = engine.ask(&Question::new("1", "What does ERR-4012 mean?", Principal::everyone()))?;
+//! let answer = engine.ask(&Question::new("1", "What does ERR-4012 mean?", Principal::everyone()), engine.way())?;
 //! println!("{}", answer.text);
 //! # Ok::<(), rag_pipeline::PipelineError>(())
 //! ```
@@ -31,7 +31,7 @@ mod store;
 mod verify;
 mod way;
 
-pub use engine::{Engine, Reader};
+pub use engine::{Engine, PairReader};
 pub use error::PipelineError;
 pub use ingest::{IngestReport, delete, ingest, restore};
 pub use models::{LEXICAL, NONE, TFIDF};

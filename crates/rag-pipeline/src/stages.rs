@@ -6,7 +6,7 @@ use rag_core::progress::Progress;
 use rag_core::stage::Outcome;
 use rag_parse::{Runtime, WorkerCommand};
 
-use crate::engine::{Engine, Reader};
+use crate::engine::{Engine, PairReader};
 use crate::error::PipelineError;
 use crate::models::EmbedderTokens;
 use crate::settings::Settings;
@@ -92,11 +92,11 @@ pub fn rerank(
     output: &Path,
     progress: &dyn Progress,
 ) -> Result<Outcome, PipelineError> {
-    let reader = Reader::open(&settings.models, progress)?;
+    let reader = PairReader::open(&settings.models, progress)?;
     let run = |reranker: &dyn rag_rerank::Reranker| {
         rag_rerank::run(&settings.rerank, reranker, input, output, progress)
     };
-    Ok(reader.with_reranker(run)?)
+    Ok(reader.with_reranker(run)??)
 }
 
 /// Answers the questions of the rerank (or retrieve) artifact at `input`.
@@ -106,7 +106,7 @@ pub fn generate(
     output: &Path,
     progress: &dyn Progress,
 ) -> Result<Outcome, PipelineError> {
-    let reader = Reader::open(&settings.models, progress)?;
+    let reader = PairReader::open(&settings.models, progress)?;
     let counter = settings.models.open_counter(progress)?;
     let tools = rag_generate::Tools {
         generator: &reader.generator(settings),

@@ -5,6 +5,8 @@
 //!   store.json        layout version, and the folder that was ingested
 //!   LOCK              held by the one writer
 //!   parsed/           documents.jsonl, replaced whole
+//!   deleted.json      ids of documents that were taken out, if any
+//!   kept/             parsed/ without them
 //!   chunked/          passages.jsonl, replaced whole
 //!   generations/KEY/  everything that a question needs
 //!   CURRENT           name of the generation that questions are answered from
@@ -91,6 +93,11 @@ impl Store {
     /// Where the parse stage's artifact stands.
     pub fn parsed(&self) -> PathBuf {
         self.root.join("parsed")
+    }
+
+    /// Where the parse stage's artifact without the deleted documents stands, when some were deleted.
+    pub fn kept(&self) -> PathBuf {
+        self.root.join("kept")
     }
 
     /// Where the chunk stage's artifact stands.

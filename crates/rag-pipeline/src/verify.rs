@@ -21,6 +21,7 @@ pub fn verify(store: &Store) -> Result<Vec<Checked>, PipelineError> {
     let current = store.current()?.ok_or_else(|| PipelineError::NoGeneration {
         path: store.root().to_owned(),
     })?;
+    let kept = Some((store.kept(), rag_parse::STAGE)).filter(|(path, _)| path.exists());
     let artifacts = [
         (store.parsed(), rag_parse::STAGE),
         (store.chunked(), rag_chunk::STAGE),
@@ -30,5 +31,5 @@ pub fn verify(store: &Store) -> Result<Vec<Checked>, PipelineError> {
         let files = Artifact::open(&artifact, stage)?.verify()?;
         Ok(Checked { artifact, files })
     };
-    artifacts.into_iter().map(check).collect()
+    artifacts.into_iter().chain(kept).map(check).collect()
 }

@@ -22,6 +22,11 @@ pub struct Config {
 }
 
 /// One order from the reranker's scores and the places that the candidates had before.
+///
+/// Chosen on SciFact's train queries, checked on its test queries and on HotpotQA (200), nDCG@10 with the
+/// default models and 30 candidates: fused order 0.728, 0.715, 0.834; [`Rule::Replace`] 0.737, 0.715, 0.874;
+/// [`Rule::Fuse`] with weight 2 and k = 60 0.746, 0.726, 0.860; [`Rule::Standardise`] with weight 2
+/// 0.762, 0.732, 0.868.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "rule", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Rule {
@@ -34,6 +39,12 @@ pub enum Rule {
         weight: f32,
         /// The constant of the formula; larger values flatten the difference between ranks.
         k: u32,
+    },
+    /// The sum of standard scores: what each leg and the reranker gave a candidate, less the mean over the
+    /// candidates, divided by the standard deviation. A candidate that a leg did not find has its lowest.
+    Standardise {
+        /// How many legs the reranker counts for.
+        weight: f32,
     },
 }
 
@@ -49,7 +60,7 @@ impl Default for Config {
 
 impl Default for Rule {
     fn default() -> Self {
-        Self::Fuse { weight: 2.0, k: 60 }
+        Self::Standardise { weight: 2.0 }
     }
 }
 
@@ -68,7 +79,9 @@ impl Config {
             return refuse("keep", self.keep.to_string(), "choose at least 1");
         }
         match self.combine {
-            Rule::Fuse { weight, .. } if !(weight.is_finite() && weight >= 0.0) => {
+            Rule::Fuse { weight, .. } | Rule::Standardise { weight }
+                if !(weight.is_finite() && weight >= 0.0) =>
+            {
                 refuse("combine.weight", weight.to_string(), "choose 0 or more")
             }
             _ => Ok(()),

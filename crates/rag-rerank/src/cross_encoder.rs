@@ -10,16 +10,12 @@ use crate::reranker::{Reranker, Scores};
 /// Scores by a [`CrossEncoder`], which sees a passage's title and headings before its text.
 pub struct CrossEncoderReranker<'m> {
     model: &'m dyn CrossEncoder,
-    languages: Vec<Language>,
 }
 
 impl<'m> CrossEncoderReranker<'m> {
-    /// A reranker by `model`, for questions in `languages`; none means all.
-    pub fn new(model: &'m dyn CrossEncoder, languages: impl IntoIterator<Item = Language>) -> Self {
-        Self {
-            model,
-            languages: languages.into_iter().collect(),
-        }
+    /// A reranker by `model`.
+    pub fn new(model: &'m dyn CrossEncoder) -> Self {
+        Self { model }
     }
 }
 
@@ -30,7 +26,7 @@ impl Reranker for CrossEncoderReranker<'_> {
     }
 
     fn serves(&self, language: Language) -> bool {
-        language == Language::UNKNOWN || self.languages.is_empty() || self.languages.contains(&language)
+        self.model.serves(language)
     }
 
     fn score(&self, question: &str, passages: &[&Passage]) -> Result<Scores, RerankError> {
@@ -80,7 +76,7 @@ mod tests {
     #[test]
     fn scores_keep_the_order_of_the_passages() {
         let model = WordOverlap::default();
-        let reranker = CrossEncoderReranker::new(&model, [Language::ENGLISH]);
+        let reranker = CrossEncoderReranker::new(&model);
         let (near, far) = (passage("a#0", "red car"), passage("b#0", "blue sky"));
         let scores = reranker.score("red car", &[&far, &near]).unwrap();
         assert!(scores.values[1] > scores.values[0]);

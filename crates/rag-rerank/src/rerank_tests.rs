@@ -42,7 +42,7 @@ fn the_best_passage_of_every_part_comes_first() {
         text.clone_into(&mut hit.passage.text);
     }
     let model = WordOverlap::default();
-    let reranker = CrossEncoderReranker::new(&model, []);
+    let reranker = CrossEncoderReranker::new(&model);
     let found = rerank(asked, &reranker, &config(30, 2, Rule::Replace)).unwrap();
     let mut best = ids(&found);
     best.sort();

@@ -126,6 +126,10 @@ impl CrossEncoder for WordOverlap {
         &self.0
     }
 
+    fn serves(&self, language: Language) -> bool {
+        [Language::ENGLISH, Language::UNKNOWN].contains(&language)
+    }
+
     fn score(&self, query: &str, passages: &[&str]) -> Result<rag_models::Scores, ModelError> {
         let asked: HashSet<&str> = query.split_whitespace().collect();
         let shared = |text: &&str| {

@@ -4,17 +4,15 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use rag_core::language::Language;
-use rag_core::text::{Analyzer, PieceKind, is_function_word, pieces};
+use rag_core::text::{ASKING, ASKING_ARABIC, Analyzer, PieceKind, is_asking_word, is_function_word, pieces};
 use regex::Regex;
-
-/// Words that begin a question, after which an "and" joins two of them.
-const ASKING: &str = r"(?:how|what|when|where|which|who|whom|whose|why|is|are|was|were|do|does|did|can|could|may|must|should|will|would)";
 
 /// Where one question ends and the next begins: a question mark with text behind it, or an "and" before
 /// a word that begins a question.
 static BOUNDARY: LazyLock<Regex> = LazyLock::new(|| {
-    let arabic = r"[,،]?\s+و(?:كم|ما|متى|أين|كيف|هل|من|لماذا|ماذا)\s";
-    let english = format!(r"(?i)[,;]?\s+(?:and|&)(?:\s+also)?\s+{ASKING}\b");
+    let (asking, asking_arabic) = (ASKING.join("|"), ASKING_ARABIC.join("|"));
+    let arabic = format!(r"[,،]?\s+و(?:{asking_arabic})\s");
+    let english = format!(r"(?i)[,;]?\s+(?:and|&)(?:\s+also)?\s+(?:{asking})\b");
     Regex::new(&format!(r"[?؟]\s+\S|{english}|{arabic}")).expect("the pattern is a constant")
 });
 
@@ -82,13 +80,14 @@ fn joint_len(boundary: &str) -> usize {
 }
 
 fn split_identifiers(question: &str) -> Vec<String> {
-    let Some(found) = TWO_IDENTIFIERS.captures(question) else {
+    let Some(found) = TWO_IDENTIFIERS
+        .captures(question)
+        .filter(|_| asks_of_each(question))
+    else {
         return vec![question.to_owned()];
     };
-    let (whole, first, second) = (found.get(0), &found[1], &found[2]);
-    let Some(range) = whole.map(|whole| whole.range()) else {
-        return vec![question.to_owned()];
-    };
+    let range = found.get(0).expect("group 0 is the match").range();
+    let (first, second) = (&found[1], &found[2]);
     [first, second]
         .iter()
         .map(|identifier| {
@@ -99,6 +98,27 @@ fn split_identifiers(question: &str) -> Vec<String> {
             )
         })
         .collect()
+}
+
+/// False for a statement, and for a question about two things together.
+fn asks_of_each(question: &str) -> bool {
+    const TOGETHER: &[&str] = &[
+        "between",
+        "both",
+        "combination",
+        "combined",
+        "difference",
+        "together",
+        "versus",
+        "vs",
+    ];
+    let mut words = question
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .peekable();
+    let opens = words.peek().is_some_and(|word| is_asking_word(word));
+    (opens || question.contains(['?', '؟'])) && !words.any(|word| TOGETHER.contains(&word.as_str()))
 }
 
 /// `part`, with the content words of `first` behind it when it has no word of its own that could be the
@@ -159,6 +179,11 @@ mod tests {
             (
                 "Between 5 and 10 days of what?",
                 &["Between 5 and 10 days of what?"],
+            ),
+            ("TDP-43 and ND3 interact", &["TDP-43 and ND3 interact"]),
+            (
+                "What is the difference between ERR-7 and ERR-8?",
+                &["What is the difference between ERR-7 and ERR-8?"],
             ),
             ("Hello? What does lunch cost", &["Hello? What does lunch cost"]),
             ("كم يوما للإجازة ومتى تسقط؟", &["كم يوما للإجازة", "متى تسقط؟"]),

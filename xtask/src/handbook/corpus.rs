@@ -130,7 +130,7 @@ fn strip_tags(file: &str) -> String {
     Regex::new("<[^>]+>").unwrap().replace_all(body, " ").into_owned()
 }
 
-/// Collapses white space and case, as answers are compared.
+/// Collapses white space and case: a stricter comparison than the judge's.
 pub(super) fn normalise(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").to_lowercase()

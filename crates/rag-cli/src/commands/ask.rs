@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use rag_core::question::Question;
-use rag_pipeline::{Engine, Store};
+use rag_pipeline::{Engine, Store, Way};
 use rag_retrieve::Mode;
 
 use crate::args::AskerArgs;
@@ -47,16 +47,12 @@ pub(crate) struct WayArgs {
 }
 
 impl WayArgs {
-    /// The settings with these flags over them.
-    pub(crate) fn apply(self, context: &Context) -> rag_pipeline::Settings {
-        let mut settings = context.settings.clone();
-        if let Some(mode) = self.mode {
-            settings.retrieve.mode = mode;
+    /// The way of the settings with these flags over it.
+    pub(crate) fn over(self, way: Way) -> Way {
+        Way {
+            mode: self.mode.unwrap_or(way.mode),
+            reranked: way.reranked && !self.no_rerank,
         }
-        if self.no_rerank {
-            "none".clone_into(&mut settings.models.reranker);
-        }
-        settings
     }
 }
 
@@ -71,8 +67,9 @@ pub(crate) fn question(text: String, history: Vec<String>, asker: &AskerArgs) ->
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<Done> {
     let store = Store::open(&args.store)?;
-    let engine = Engine::open(&store, &args.way.apply(context), &context.progress)?;
-    let answer = engine.ask(&question(args.question, args.history, &args.asker))?;
+    let engine = Engine::open(&store, &context.settings, &context.progress)?;
+    let question = question(args.question, args.history, &args.asker);
+    let answer = engine.ask(&question, args.way.over(engine.way()))?;
     if args.json {
         to_stdout(&serde_json::to_string(&answer)?);
     } else {

@@ -35,8 +35,9 @@ pub struct Args {
 
 pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<Done> {
     let store = Store::open(&args.store)?;
-    let engine = Engine::open(&store, &args.way.apply(context), &context.progress)?;
-    let ranking = engine.search(&question(args.question, Vec::new(), &args.asker), args.k as usize)?;
+    let engine = Engine::open(&store, &context.settings, &context.progress)?;
+    let question = question(args.question, Vec::new(), &args.asker);
+    let ranking = engine.rank(&question, args.way.over(engine.way()), args.k as usize)?;
     if args.json {
         to_stdout(&serde_json::to_string(&ranking)?);
     } else {

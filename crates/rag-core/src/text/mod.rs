@@ -11,7 +11,7 @@ mod sentence;
 mod stop_words;
 
 pub use analyzer::{Analyzer, Term, query_terms};
-pub use question_words::{is_asking_word, is_function_word};
+pub use question_words::{ASKING, ASKING_ARABIC, is_asking_word, is_function_word};
 pub use segment::{Piece, PieceKind, pieces};
 pub use sentence::sentences;
 pub use stop_words::is_stop_word;

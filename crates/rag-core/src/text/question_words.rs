@@ -1,7 +1,7 @@
 //! Words that say how a question asks and not what about.
 
-/// English words that begin a question.
-const ASKING: &[&str] = &[
+/// English words that begin a question, sorted.
+pub const ASKING: &[&str] = &[
     "are", "can", "could", "did", "do", "does", "how", "is", "may", "must", "should", "was", "were", "what",
     "when", "where", "which", "who", "whom", "whose", "why", "will", "would",
 ];
@@ -14,27 +14,11 @@ const EMPTY: &[&str] = &[
     "takes", "tell", "thank", "thanks", "type", "us", "very", "we", "you", "your",
 ];
 
-/// The same in Arabic.
-const ARABIC: &[&str] = &[
-    "أي",
-    "أين",
-    "إلى",
-    "التي",
-    "الذي",
-    "على",
-    "عن",
-    "في",
-    "كم",
-    "كيف",
-    "لماذا",
-    "ما",
-    "ماذا",
-    "متى",
-    "من",
-    "هل",
-    "هو",
-    "هي",
-];
+/// Arabic words that begin a question.
+pub const ASKING_ARABIC: &[&str] = &["كم", "ما", "متى", "أين", "كيف", "هل", "من", "لماذا", "ماذا", "أي"];
+
+/// Further words of Arabic questions that name no subject.
+const EMPTY_ARABIC: &[&str] = &["إلى", "التي", "الذي", "على", "عن", "في", "هو", "هي"];
 
 /// True for an English word, in lower case, that begins a question.
 pub fn is_asking_word(word: &str) -> bool {
@@ -47,7 +31,8 @@ pub fn is_function_word(word: &str) -> bool {
     let lower = lower.as_str();
     is_asking_word(lower)
         || EMPTY.binary_search(&lower).is_ok()
-        || ARABIC.contains(&lower)
+        || ASKING_ARABIC.contains(&lower)
+        || EMPTY_ARABIC.contains(&lower)
         || super::is_stop_word(lower)
 }
 

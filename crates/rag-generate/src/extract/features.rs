@@ -8,6 +8,7 @@ use rag_core::text::{Analyzer, PieceKind, is_function_word, pieces, query_terms}
 use serde::{Deserialize, Serialize};
 
 use super::candidates::{Candidate, headings};
+use super::identifiers::{Identifier, identifiers};
 use crate::context::Context;
 use crate::verify::{Facts, is_negated};
 
@@ -45,11 +46,6 @@ pub(super) struct Asked {
     is_negated: bool,
     wants_figure: bool,
     wants_news: bool,
-}
-
-struct Identifier {
-    whole: String,
-    parts: Vec<String>,
 }
 
 impl Asked {
@@ -160,56 +156,6 @@ fn same_document<'c>(passage: &'c Passage, context: &'c Context) -> impl Iterato
     passages
         .filter(move |other| other.document_id() == document)
         .flat_map(|other| headings(other).chain([other.text.as_str()]))
-}
-
-impl Identifier {
-    /// True when the identifier, or all its parts, stands in the sentence or above it; or elsewhere in the
-    /// same document, provided that the sentence is not about a twin: one that differs in its digits.
-    fn fits<'t>(&self, sentence: &str, head: &str, mut around: impl Iterator<Item = &'t str>) -> bool {
-        if self.stands_in(sentence) || self.stands_in(head) {
-            return true;
-        }
-        let shape = shape(&self.whole);
-        let names_twin = [sentence, head]
-            .iter()
-            .flat_map(|text| identifiers(text))
-            .any(|other| self::shape(&other.whole) == shape);
-        !names_twin && around.any(|text| self.stands_in(text))
-    }
-
-    fn stands_in(&self, text: &str) -> bool {
-        let words: HashSet<String> = pieces(text)
-            .iter()
-            .map(|piece| piece.text.to_lowercase())
-            .collect();
-        words.contains(&self.whole)
-            || (!self.parts.is_empty() && self.parts.iter().all(|part| words.contains(part)))
-    }
-}
-
-fn identifiers(text: &str) -> Vec<Identifier> {
-    let mut found: Vec<Identifier> = Vec::new();
-    for piece in pieces(text) {
-        match (piece.kind, found.last_mut()) {
-            (PieceKind::Identifier, _) => found.push(Identifier {
-                whole: piece.text.to_lowercase(),
-                parts: Vec::new(),
-            }),
-            (PieceKind::Part, Some(last)) if last.whole.contains(&piece.text.to_lowercase()) => {
-                last.parts.push(piece.text.to_lowercase());
-            }
-            _ => {}
-        }
-    }
-    found
-}
-
-/// An identifier with every digit alike: twins have the same shape.
-fn shape(identifier: &str) -> String {
-    identifier
-        .chars()
-        .map(|c| if c.is_numeric() { '0' } else { c })
-        .collect()
 }
 
 /// The numbers of a question that are not parts of identifiers.

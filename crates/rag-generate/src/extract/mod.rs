@@ -11,6 +11,7 @@
 mod candidates;
 mod decision;
 mod features;
+mod identifiers;
 mod instructions;
 mod lead;
 mod small_talk;
@@ -41,15 +42,12 @@ use versions::{Kinship, kinship, names_year};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExtractConfig {
-    /// Languages of questions for which the cross-encoder is asked; for others only shared terms count.
-    /// Default: English, the language of the default model.
-    pub cross_encoder_languages: Vec<Language>,
     /// The decision with a cross-encoder.
     pub with_cross_encoder: Decision,
     /// The decision without one.
     pub without_cross_encoder: Decision,
     /// A second sentence of the same passage is given when its log-odds are at most this much below the
-    /// first's. Default: 0.5; 0 means never.
+    /// first's. Default: 0.75; 0 means never.
     pub second_sentence_margin: f32,
     /// A sentence of a newer version of the same document (its title differs in numbers only) is preferred
     /// when its log-odds are at most this much below those of the best. Default: 3. A question that names
@@ -64,18 +62,17 @@ pub struct ExtractConfig {
 impl Default for ExtractConfig {
     fn default() -> Self {
         Self {
-            cross_encoder_languages: vec![Language::ENGLISH],
             with_cross_encoder: Decision {
-                bias: -2.67,
-                weights: Features::from_values([0.29, 1.06, -2.34, -3.08, -1.02, 0.31, 0.0]),
-                threshold: 0.17,
+                bias: -3.05,
+                weights: Features::from_values([0.27, 1.01, -2.27, -2.71, -1.14, 0.33, 0.05]),
+                threshold: 0.11,
             },
             without_cross_encoder: Decision {
                 bias: -3.28,
                 weights: Features::from_values([0.0, 3.87, -2.08, -3.02, 0.0, 0.18, 0.0]),
                 threshold: 0.22,
             },
-            second_sentence_margin: 0.5,
+            second_sentence_margin: 0.75,
             newer_version_margin: 3.0,
             newer_margin: 0.5,
             max_candidates: 256,
@@ -229,9 +226,7 @@ impl<'m> ExtractiveGenerator<'m> {
 
     fn model_for(&self, question: &str) -> Option<&dyn CrossEncoder> {
         let language = Language::detect(question);
-        let served = &self.config.cross_encoder_languages;
-        let is_served = language == Language::UNKNOWN || served.is_empty() || served.contains(&language);
-        self.cross_encoder.filter(|_| is_served)
+        self.cross_encoder.filter(|model| model.serves(language))
     }
 
     fn decision(&self, question: &str) -> &Decision {

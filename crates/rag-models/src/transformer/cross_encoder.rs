@@ -1,6 +1,8 @@
 //! Transformer cross-encoders: question and passage in one input, one score out.
 
-use super::{LazyEncoder, TextTokenizer};
+use rag_core::language::Language;
+
+use super::{LazyEncoder, TextTokenizer, TransformerSettings};
 use crate::bert::{Sequence, Tokens, map_in_order};
 use crate::cross_encoder::{CrossEncoder, Scores};
 use crate::error::ModelError;
@@ -15,6 +17,7 @@ const OVERLAP: usize = 4;
 #[derive(Debug)]
 pub struct TransformerCrossEncoder {
     identity: ModelIdentity,
+    settings: TransformerSettings,
     tokenizer: TextTokenizer,
     encoder: LazyEncoder,
     threads: usize,
@@ -23,12 +26,14 @@ pub struct TransformerCrossEncoder {
 impl TransformerCrossEncoder {
     pub(crate) fn new(
         identity: ModelIdentity,
+        settings: TransformerSettings,
         tokenizer: TextTokenizer,
         encoder: LazyEncoder,
         threads: usize,
     ) -> Self {
         Self {
             identity,
+            settings,
             tokenizer,
             encoder,
             threads,
@@ -57,6 +62,10 @@ impl TransformerCrossEncoder {
 impl CrossEncoder for TransformerCrossEncoder {
     fn identity(&self) -> &ModelIdentity {
         &self.identity
+    }
+
+    fn serves(&self, language: Language) -> bool {
+        self.settings.serves(language)
     }
 
     fn score(&self, query: &str, passages: &[&str]) -> Result<Scores, ModelError> {

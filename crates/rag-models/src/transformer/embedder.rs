@@ -120,8 +120,7 @@ impl Embedder for TransformerEmbedder {
     }
 
     fn serves(&self, language: Language) -> bool {
-        let codes = &self.settings.languages;
-        language == Language::UNKNOWN || codes.is_empty() || codes.iter().any(|code| code == language.code())
+        self.settings.serves(language)
     }
 
     fn embed_passages(&self, texts: &[&str], progress: &dyn Progress) -> Result<Embeddings, ModelError> {

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use rag_core::language::Language;
 use serde::{Deserialize, Serialize};
 
 use crate::catalogue::EncoderSettings;
@@ -27,6 +28,14 @@ pub struct TransformerSettings {
     pub max_tokens: usize,
     /// ISO 639-1 codes of the languages served; empty means all. Default: English.
     pub languages: Vec<String>,
+}
+
+impl TransformerSettings {
+    /// True when the model was made for `language`. An unknown language is served.
+    pub(crate) fn serves(&self, language: Language) -> bool {
+        let codes = &self.languages;
+        language == Language::UNKNOWN || codes.is_empty() || codes.iter().any(|code| code == language.code())
+    }
 }
 
 impl Default for TransformerSettings {

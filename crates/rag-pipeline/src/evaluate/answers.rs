@@ -19,7 +19,7 @@ pub fn answer_questions(
     progress.start("answer", Some(labels.len() as u64), Unit::Items);
     let mut answers: Vec<Answer> = Vec::with_capacity(labels.len());
     for label in labels {
-        answers.push(engine.ask(&label.question)?);
+        answers.push(engine.ask(&label.question, engine.way())?);
         progress.advance("answer", 1);
     }
     progress.finish("answer");

@@ -83,9 +83,9 @@ fn text(document: &Document) -> Text<'_> {
 }
 
 fn leaks(engine: &Engine, auditor: &Auditor, question: &Question) -> Result<Vec<Leak>, PipelineError> {
-    let ranking = engine.search(question, DEPTH)?;
+    let ranking = engine.rank(question, engine.way(), DEPTH)?;
     let parents = engine.parents(&ranking)?;
-    let answer = engine.ask(question)?;
+    let answer = engine.ask(question, engine.way())?;
     let mut found = Vec::new();
     for (surface, value) in [
         ("search", serde_json::to_value(&ranking)),
