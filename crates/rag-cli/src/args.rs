@@ -7,6 +7,7 @@ use rag_core::access::Principal;
 use rag_core::date::Date;
 use rag_core::filter::Filter;
 use rag_core::language::Language;
+use rag_retrieve::MAX_QUESTION_BYTES;
 
 /// Options that every command takes.
 #[derive(Debug, Clone, Args)]
@@ -53,5 +54,17 @@ impl AskerArgs {
             languages: self.languages.clone(),
             departments: self.departments.clone(),
         }
+    }
+}
+
+/// A question given as an argument: not empty, and not longer than a search accepts.
+pub(crate) fn question_text(text: &str) -> Result<String, String> {
+    match text.trim() {
+        "" => Err("ask something".to_owned()),
+        text if text.len() > MAX_QUESTION_BYTES => Err(format!(
+            "{} bytes; at most {MAX_QUESTION_BYTES} are searched for",
+            text.len()
+        )),
+        text => Ok(text.to_owned()),
     }
 }

@@ -31,9 +31,16 @@ impl Context {
             .config
             .as_deref()
             .or_else(|| found.is_file().then_some(found));
+        let python = settings.models.fetch.mirror.python.clone();
         if let Some(file) = file {
             settings = Settings::read_over(&settings, file)?;
         }
+        // A folder that somebody else made must not choose what is run on this machine.
+        anyhow::ensure!(
+            global.config.is_some() || settings.models.fetch.mirror.python == python,
+            "{SETTINGS_FILE} in this folder names a program to run (models.fetch.mirror.python); \
+             name the file with --config if you trust it"
+        );
         let verbosity = if global.quiet {
             Verbosity::Quiet
         } else {

@@ -117,6 +117,10 @@ pub fn run(command: Command, global: &GlobalArgs) -> anyhow::Result<Done> {
 
 /// The exit code for how a command ended; an error is printed with its causes.
 pub fn exit_code(result: anyhow::Result<Done>) -> ExitCode {
+    let result = result.and_then(|done| match print::lost_output() {
+        Some(error) => Err(anyhow::Error::new(error).context("the result could not be written")),
+        None => Ok(done),
+    });
     match result {
         Ok(Done::Complete) => ExitCode::SUCCESS,
         Ok(Done::WithQuarantine) => ExitCode::from(3),

@@ -271,3 +271,126 @@ fn stages_run_alone_and_meet_on_disk() {
         lines(&wrong.stderr)
     );
 }
+
+#[test]
+fn an_empty_or_endless_question_is_wrong_usage() {
+    let site = site();
+    ingest(&site);
+    let long = "why ".repeat(30_000);
+    for question in ["", "  ", &long] {
+        for command in ["ask", "search"] {
+            let output = site.run(&[command, question, "--store", "kb"]);
+            assert_eq!(output.status.code(), Some(2), "{}", lines(&output.stderr));
+        }
+    }
+}
+
+#[test]
+fn a_forgotten_settings_file_does_not_open_a_closed_collection() {
+    let site = site();
+    let closed = format!("{SETTINGS}[parse]\ndefault_access = []\n");
+    fs_err::write(site.path("closed.toml"), closed).unwrap();
+    let config = ["--config", "closed.toml"];
+    let first = site.run(&["ingest", "docs", "--store", "kb", config[0], config[1]]);
+    assert!(first.status.success(), "{}", lines(&first.stderr));
+    let forgotten = site.run(&["ingest", "docs", "--store", "kb"]);
+    assert_eq!(forgotten.status.code(), Some(1));
+    let message = lines(&forgotten.stderr);
+    assert!(message.contains("parse.default_access"), "{message}");
+    assert!(!found(&site, "ERR-4012 tunnel", "").contains("established"));
+}
+
+#[test]
+fn a_folder_with_somebody_elses_manifest_is_not_replaced() {
+    let site = site();
+    fs_err::create_dir(site.path("extension")).unwrap();
+    fs_err::write(site.path("extension/manifest.json"), "{\"name\":\"extension\"}").unwrap();
+    fs_err::write(site.path("extension/thesis.md"), "years of work").unwrap();
+    let output = site.run(&["parse", "--in", "docs", "--out", "extension"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        lines(&output.stderr).contains("other files"),
+        "{}",
+        lines(&output.stderr)
+    );
+    assert!(site.path("extension/thesis.md").exists());
+    assert!(
+        site.run(&["parse", "--in", "docs", "--out", "1"])
+            .status
+            .success()
+    );
+    let onto_itself = site.run(&["chunk", "--in", "1", "--out", "1"]);
+    assert!(
+        lines(&onto_itself.stderr).contains("stage `parse`"),
+        "{}",
+        lines(&onto_itself.stderr)
+    );
+}
+
+#[test]
+fn artifacts_that_lost_their_manifest_are_built_again() {
+    let site = site();
+    ingest(&site);
+    let current = fs_err::read_to_string(site.path("kb/CURRENT")).unwrap();
+    for lost in [
+        format!("generations/{}", current.trim()),
+        "parsed".into(),
+        "chunked".into(),
+    ] {
+        fs_err::remove_file(site.path(&format!("kb/{lost}/manifest.json"))).unwrap();
+        ingest(&site);
+        assert!(found(&site, "ERR-4012", "").contains("established"), "{lost}");
+    }
+}
+
+#[test]
+fn an_emptied_folder_does_not_empty_the_store() {
+    let site = site();
+    ingest(&site);
+    fs_err::remove_dir_all(site.path("docs")).unwrap();
+    fs_err::create_dir(site.path("docs")).unwrap();
+    let output = site.run(&["ingest", "docs", "--store", "kb"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        lines(&output.stderr).contains("is it mounted"),
+        "{}",
+        lines(&output.stderr)
+    );
+    assert!(found(&site, "ERR-4012", "").contains("established"));
+}
+
+#[test]
+fn a_settings_file_found_in_a_folder_runs_no_program() {
+    let site = site();
+    fs_err::write(
+        site.path("rag.toml"),
+        format!("{SETTINGS}[models.fetch.mirror]\npython = \"./evil.sh\"\n"),
+    )
+    .unwrap();
+    let output = site.run(&["ingest", "docs", "--store", "kb"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        lines(&output.stderr).contains("--config"),
+        "{}",
+        lines(&output.stderr)
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_result_that_could_not_be_written_is_a_failure() {
+    let site = site();
+    ingest(&site);
+    let full = fs_err::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = site
+        .command(&["search", "tunnel", "--store", "kb", "--json"])
+        .stdout(full.into_parts().0)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        lines(&output.stderr).contains("could not be written"),
+        "{}",
+        lines(&output.stderr)
+    );
+}

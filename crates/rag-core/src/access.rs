@@ -1,6 +1,7 @@
 //! Who asks, and who may read: groups, principals and access lists.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,20 @@ impl AccessList {
     /// True when nobody may read.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// True when somebody may read by this list who may not by `other`.
+    pub fn is_wider_than(&self, other: &Self) -> bool {
+        !other.0.contains(EVERYONE) && !self.0.is_subset(&other.0)
+    }
+}
+
+impl fmt::Display for AccessList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() {
+            return f.write_str("nobody");
+        }
+        f.write_str(&self.groups().collect::<Vec<_>>().join(", "))
     }
 }
 
@@ -96,6 +111,26 @@ fn clean<S: Into<String>>(groups: impl IntoIterator<Item = S>) -> BTreeSet<Strin
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_is_wider_when_it_lets_somebody_else_read() {
+        let list = |groups: &[&str]| groups.iter().copied().collect::<AccessList>();
+        for (one, other, expected) in [
+            (&["everyone"][..], &[][..], true),
+            (&["hr"], &["everyone"], false),
+            (&["hr", "it"], &["hr"], true),
+            (&["hr"], &["hr", "it"], false),
+            (&[], &[], false),
+        ] {
+            assert_eq!(
+                list(one).is_wider_than(&list(other)),
+                expected,
+                "{one:?} {other:?}"
+            );
+        }
+        assert_eq!(list(&[]).to_string(), "nobody");
+        assert_eq!(list(&["it", "hr"]).to_string(), "hr, it");
+    }
 
     #[test]
     fn access_needs_a_shared_group() {

@@ -56,6 +56,30 @@ pub enum PipelineError {
         /// The folder given now.
         given: PathBuf,
     },
+    /// The documents folder is empty although the store has documents.
+    #[error(
+        "{source_folder} is empty, and ingesting it would remove all {documents} documents of {store}: is it mounted? To start anew, remove the store"
+    )]
+    Emptied {
+        /// The folder of documents.
+        source_folder: PathBuf,
+        /// The store.
+        store: PathBuf,
+        /// How many documents the store has.
+        documents: u64,
+    },
+    /// Documents that name no groups would become readable for more people than before.
+    #[error(
+        "documents of {store} that name no groups were readable for {held} and would become readable for {asked}: set parse.default_access as before (was a settings file forgotten?), or ingest into a new store"
+    )]
+    WiderAccess {
+        /// The store.
+        store: PathBuf,
+        /// Who may read such documents.
+        held: String,
+        /// Who could.
+        asked: String,
+    },
     /// The document is not in the store.
     #[error("the store has no document `{id}`")]
     NoDocument {

@@ -44,6 +44,9 @@ pub fn ingest(
     progress: &dyn Progress,
 ) -> Result<IngestReport, PipelineError> {
     let _lock = store.lock()?;
+    store.remove_remains()?;
+    store.hold_default_access(&settings.parse.default_access)?;
+    refuse_emptied(source, store)?;
     let runtime = Runtime {
         worker,
         pdfium_library: settings.models.pdfium_library()?,
@@ -58,6 +61,20 @@ pub fn ingest(
         .json_lines(rag_parse::DIAGNOSTICS_FILE)?
         .collect::<Result<_, _>>()?;
     Ok(report)
+}
+
+/// A folder that lost all its files is more often a lost mount than a wish.
+fn refuse_emptied(source: &Path, store: &Store) -> Result<(), PipelineError> {
+    let parsed = Artifact::open(&store.parsed(), rag_parse::STAGE);
+    let documents = parsed.map_or(0, |parsed| parsed.manifest().counts.seen);
+    if documents > 0 && fs_err::read_dir(source)?.next().is_none() {
+        return Err(PipelineError::Emptied {
+            source_folder: source.to_owned(),
+            store: store.root().to_owned(),
+            documents,
+        });
+    }
+    Ok(())
 }
 
 /// Takes a document out of the store. It stays out until [`restore`], whatever is ingested.

@@ -1,5 +1,6 @@
 //! `rag.toml`: the settings of every box, read over defaults.
 
+use std::io::Read;
 use std::path::Path;
 
 use rag_models::Precision;
@@ -8,6 +9,9 @@ use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 use crate::error::PipelineError;
+
+/// A settings file this long is none.
+const MAX_BYTES: u64 = 1 << 20;
 
 /// Settings of the whole pipeline, one table per box. Unknown names are refused.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -61,8 +65,13 @@ impl Settings {
             path: path.to_owned(),
             reason,
         };
-        let file: Table =
-            toml::from_str(&fs_err::read_to_string(path)?).map_err(|error| bad(error.to_string()))?;
+        let mut text = String::new();
+        let file = fs_err::File::open(path)?;
+        file.take(MAX_BYTES).read_to_string(&mut text)?;
+        if text.len() as u64 == MAX_BYTES {
+            return Err(bad("it is too long for a settings file".to_owned()));
+        }
+        let file: Table = toml::from_str(&text).map_err(|error| bad(error.to_string()))?;
         let mut merged = Table::try_from(base).expect("settings are plain data");
         overlay(&mut merged, file);
         let mut settings: Self = merged

@@ -15,7 +15,8 @@
 
 use std::path::{Path, PathBuf};
 
-use rag_core::artifact::{MANIFEST_FILE, StoreLock, replace_file};
+use rag_core::access::AccessList;
+use rag_core::artifact::{MANIFEST_FILE, StoreLock, TEMPORARY_PREFIX, is_artifact, replace_file};
 use serde::{Deserialize, Serialize};
 
 use crate::error::PipelineError;
@@ -37,6 +38,8 @@ pub struct Store {
 struct Description {
     layout: u32,
     source: PathBuf,
+    /// Who may read documents that do not say it themselves; none before the first ingest.
+    default_access: Option<AccessList>,
 }
 
 impl Store {
@@ -68,13 +71,15 @@ impl Store {
             Some(_) => Ok(store),
             None => {
                 store.refuse_foreign_folder()?;
-                fs_err::create_dir_all(store.work())?;
+                create_private(root)?;
                 let description = Description {
                     layout: LAYOUT_VERSION,
                     source,
+                    default_access: None,
                 };
-                let text = serde_json::to_vec_pretty(&description).expect("paths and numbers are JSON");
-                replace_file(&root.join(DESCRIPTION_FILE), &text)?;
+                store.describe(&description)?;
+                create_private(&store.work())?;
+                create_private(&store.generations())?;
                 Ok(store)
             }
         }
@@ -118,6 +123,22 @@ impl Store {
     /// Where the index generation named `name` stands.
     pub fn generation(&self, name: &str) -> PathBuf {
         self.generations().join(name)
+    }
+
+    /// Removes what is left of artifacts that lost their manifest or have a damaged one, as when a kill met their removal: the store
+    /// owns its folders, so nothing else can be in them.
+    pub(crate) fn remove_remains(&self) -> Result<(), PipelineError> {
+        let generations = fs_err::read_dir(self.generations())
+            .into_iter()
+            .flatten()
+            .flatten();
+        let owned = [self.parsed(), self.kept(), self.chunked()].into_iter();
+        for path in owned.chain(generations.map(|entry| entry.path())) {
+            if path.is_dir() && !is_artifact(&path) {
+                fs_err::remove_dir_all(path)?;
+            }
+        }
+        Ok(())
     }
 
     /// The folder of the generation that questions are answered from, if one was published.
@@ -170,6 +191,34 @@ impl Store {
         }
     }
 
+    /// Holds the store to who may read documents that do not say it themselves: a later ingest may narrow
+    /// that, and widening it, as when a settings file was forgotten, is refused.
+    pub(crate) fn hold_default_access(&self, asked: &AccessList) -> Result<(), PipelineError> {
+        let Some(known) = self.description()? else {
+            return Ok(());
+        };
+        let held = known.default_access.as_ref();
+        if let Some(held) = held.filter(|held| asked.is_wider_than(held)) {
+            return Err(PipelineError::WiderAccess {
+                store: self.root.clone(),
+                held: held.to_string(),
+                asked: asked.to_string(),
+            });
+        }
+        if known.default_access.as_ref() == Some(asked) {
+            return Ok(());
+        }
+        self.describe(&Description {
+            default_access: Some(asked.clone()),
+            ..known
+        })
+    }
+
+    fn describe(&self, description: &Description) -> Result<(), PipelineError> {
+        let text = serde_json::to_vec_pretty(description).expect("paths and numbers are JSON");
+        Ok(replace_file(&self.root.join(DESCRIPTION_FILE), &text)?)
+    }
+
     fn description(&self) -> Result<Option<Description>, PipelineError> {
         let path = self.root.join(DESCRIPTION_FILE);
         let text = match fs_err::read(&path) {
@@ -193,14 +242,29 @@ impl Store {
 
     /// A folder with other files in it is not made into a store.
     fn refuse_foreign_folder(&self) -> Result<(), PipelineError> {
-        let is_used = fs_err::read_dir(&self.root).is_ok_and(|mut entries| entries.next().is_some());
-        if is_used {
+        let entries = fs_err::read_dir(&self.root).into_iter().flatten().flatten();
+        let mut names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        // Another first ingest of the same store may be about to write its description.
+        if names.any(|name| !name.starts_with(TEMPORARY_PREFIX)) {
             return Err(PipelineError::NotAStore {
                 path: self.root.clone(),
             });
         }
         Ok(())
     }
+}
+
+/// Makes a folder, and those above it, that only its owner can read: a store holds the text of restricted
+/// documents.
+fn create_private(path: &Path) -> Result<(), PipelineError> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path).map_err(|error| {
+        let message = format!("failed to create folder `{}`: {error}", path.display());
+        PipelineError::Io(std::io::Error::new(error.kind(), message))
+    })
 }
 
 #[cfg(test)]

@@ -23,6 +23,16 @@ pub enum RetrieveError {
         /// The name given.
         name: String,
     },
+    /// The question is empty or too long.
+    #[error("question {id} has {bytes} bytes; ask something, in at most {most}")]
+    Question {
+        /// The question's id.
+        id: String,
+        /// Its length.
+        bytes: usize,
+        /// The greatest length.
+        most: usize,
+    },
     /// The index failed.
     #[error(transparent)]
     Index(#[from] IndexError),

@@ -39,5 +39,5 @@ pub use decompose::sub_questions;
 pub use error::RetrieveError;
 pub use fusion::reciprocal_rank_fusion;
 pub use parents::Parent;
-pub use retriever::Retriever;
+pub use retriever::{MAX_QUESTION_BYTES, Retriever};
 pub use rewrite::standalone;

@@ -16,6 +16,9 @@ use crate::fusion::reciprocal_rank_fusion;
 use crate::parents::{Parent, parents};
 use crate::rewrite::standalone;
 
+/// Longest question with its history, in bytes.
+pub const MAX_QUESTION_BYTES: usize = 64 << 10;
+
 /// Searches one generation with one embedder.
 #[derive(Clone, Copy)]
 pub struct Retriever<'r> {
@@ -55,6 +58,7 @@ impl<'r> Retriever<'r> {
     /// A follow-up is made [`standalone`] first, and a question that asks several things is taken apart into
     /// [`sub_questions`], each of which is searched for; the ranking carries the question as it was searched.
     pub fn search(&self, question: &Question) -> Result<Ranking, RetrieveError> {
+        check_length(question)?;
         let searched = self.understood(question);
         let started = Instant::now();
         let mut search = Search {
@@ -177,6 +181,20 @@ impl<'r> Retriever<'r> {
         search.took("fuse", started);
         Ok(hits)
     }
+}
+
+/// Refuses a question that asks nothing, or that is a document rather than a question.
+fn check_length(question: &Question) -> Result<(), RetrieveError> {
+    let history = question.history.iter().map(String::len).sum::<usize>();
+    let bytes = question.text.len() + history;
+    if question.text.trim().is_empty() || bytes > MAX_QUESTION_BYTES {
+        return Err(RetrieveError::Question {
+            id: question.id.clone(),
+            bytes,
+            most: MAX_QUESTION_BYTES,
+        });
+    }
+    Ok(())
 }
 
 /// The rankings of several questions as one: the best of each, then the second of each, and so on; a

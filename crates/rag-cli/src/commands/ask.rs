@@ -6,7 +6,7 @@ use rag_core::question::Question;
 use rag_pipeline::{Engine, Store, Way};
 use rag_retrieve::Mode;
 
-use crate::args::AskerArgs;
+use crate::args::{AskerArgs, question_text};
 use crate::context::Context;
 use crate::print::to_stdout;
 use crate::{Done, show};
@@ -19,6 +19,7 @@ use crate::{Done, show};
 )]
 pub struct Args {
     /// The question.
+    #[arg(value_parser = question_text)]
     question: String,
     /// The store.
     #[arg(long, value_name = "STORE")]

@@ -1,4 +1,4 @@
-//! `delete`: takes a document out of a store for good.
+//! `delete`: takes a document out of a store's index.
 
 use std::path::PathBuf;
 
@@ -31,8 +31,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> anyhow::Result<Done> {
     } else {
         delete(&context.settings, &store, &args.id, &context.progress)?;
         to_stdout(&format!(
-            "{}: deleted; `delete {} --restore` takes it back",
-            args.id, args.id
+            "{}: deleted; the same command with --restore takes it back",
+            args.id
         ));
     }
     Ok(Done::Complete)

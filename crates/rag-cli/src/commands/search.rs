@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use rag_pipeline::{Engine, Store};
 
 use super::ask::{WayArgs, question};
-use crate::args::AskerArgs;
+use crate::args::{AskerArgs, question_text};
 use crate::context::Context;
 use crate::print::to_stdout;
 use crate::{Done, show};
@@ -17,6 +17,7 @@ use crate::{Done, show};
 )]
 pub struct Args {
     /// The question.
+    #[arg(value_parser = question_text)]
     question: String,
     /// The store.
     #[arg(long, value_name = "STORE")]

@@ -20,7 +20,7 @@ pub use journal::Journal;
 pub use key::ArtifactKey;
 pub use lock::StoreLock;
 pub use manifest::{MANIFEST_FILE, Manifest, SCHEMA_VERSION, StageKey};
-pub use publish::{ArtifactWriter, replace_file};
+pub use publish::{ArtifactWriter, TEMPORARY_PREFIX, is_artifact, replace_file};
 
 use std::path::PathBuf;
 

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::codec::{self, Kind};
 use super::manifest::{MANIFEST_FILE, Manifest, SCHEMA_VERSION, StageKey};
@@ -13,7 +13,10 @@ use super::{ArtifactError, Digest, FileDigest, jsonl};
 use crate::stage::Outcome;
 
 /// Prefix of the folders that artifacts are built in; what a killed run leaves behind begins with it.
-const TEMPORARY_PREFIX: &str = ".building-";
+pub const TEMPORARY_PREFIX: &str = ".building-";
+
+/// Random letters and digits at the end of such a folder's name.
+const RANDOM_LETTERS: usize = 6;
 
 /// Builds an artifact in a temporary sibling of its folder and publishes it by a rename.
 ///
@@ -22,22 +25,37 @@ const TEMPORARY_PREFIX: &str = ".building-";
 pub struct ArtifactWriter {
     target: PathBuf,
     building: tempfile::TempDir,
+    _in_use: Option<fs_err::File>,
     made_from: StageKey,
     timings_ms: BTreeMap<String, f64>,
     started: Instant,
 }
 
 impl ArtifactWriter {
-    /// Begins an artifact that will stand at the folder `target`. Remains of killed runs beside it are removed.
+    /// Begins an artifact that will stand at the folder `target`, readable by its owner only. Remains of
+    /// killed runs beside it are removed.
+    ///
+    /// What is at `target` must be an artifact of the same stage, or empty: anything else is refused, now and
+    /// when the artifact is published.
     pub fn begin(target: &Path, made_from: StageKey) -> Result<Self, ArtifactError> {
+        refuse_foreign_files(target, &made_from.stage)?;
         let parent = parent_of(target);
         fs_err::create_dir_all(parent)?;
         let prefix = format!("{TEMPORARY_PREFIX}{}-", file_name(target));
         remove_remains(parent, &prefix);
-        let building = tempfile::Builder::new().prefix(&prefix).tempdir_in(parent)?;
+        let mut builder = tempfile::Builder::new();
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let building = builder
+            .prefix(&prefix)
+            .rand_bytes(RANDOM_LETTERS)
+            .tempdir_in(parent)?;
+        let in_use = fs_err::File::open(building.path()).ok();
+        let in_use = in_use.filter(|folder| folder.file().try_lock_shared().is_ok());
         Ok(Self {
             target: target.to_owned(),
             building,
+            _in_use: in_use,
             made_from,
             timings_ms: BTreeMap::new(),
             started: Instant::now(),
@@ -104,15 +122,76 @@ impl ArtifactWriter {
         if is_free {
             return Ok(fs_err::rename(built, &self.target)?);
         }
-        if self.target.join(MANIFEST_FILE).is_file() {
-            return exchange(built, &self.target);
-        }
-        let message = format!(
-            "{} is a folder with other files in it; choose an empty or new one",
-            self.target.display()
-        );
-        Err(std::io::Error::new(std::io::ErrorKind::AlreadyExists, message).into())
+        refuse_foreign_files(&self.target, &self.made_from.stage)?;
+        exchange(built, &self.target)
     }
+}
+
+/// What a manifest of any version says about its folder.
+#[derive(Deserialize)]
+struct Claim {
+    stage: String,
+    outputs: BTreeMap<String, FileDigest>,
+}
+
+impl Claim {
+    fn read(folder: &Path) -> Option<Self> {
+        let text = fs_err::read(folder.join(MANIFEST_FILE)).ok()?;
+        serde_json::from_slice(&text).ok()
+    }
+}
+
+/// True when the folder `path` has a manifest of ours, of whatever stage and version.
+pub fn is_artifact(path: &Path) -> bool {
+    Claim::read(path).is_some()
+}
+
+/// Refuses a folder that holds more than an artifact of `stage`: replacing it would lose what it holds.
+fn refuse_foreign_files(target: &Path, stage: &str) -> Result<(), ArtifactError> {
+    let found = list_files(target)?;
+    if found.is_empty() {
+        return Ok(());
+    }
+    let refused = |what: String| {
+        let message = format!("{} holds {what}; choose an empty or new folder", target.display());
+        Err(std::io::Error::new(std::io::ErrorKind::AlreadyExists, message).into())
+    };
+    let Some(claim) = Claim::read(target) else {
+        return refused("other files".to_owned());
+    };
+    if claim.stage != stage {
+        return refused(format!("the output of stage `{}`", claim.stage));
+    }
+    match found
+        .iter()
+        .find(|name| *name != MANIFEST_FILE && !claim.outputs.contains_key(*name))
+    {
+        Some(name) => refused(format!("`{name}`, which is not part of its artifact")),
+        None => Ok(()),
+    }
+}
+
+/// The files below `folder` by their names within it; none when there is no folder.
+fn list_files(folder: &Path) -> Result<Vec<String>, ArtifactError> {
+    let mut files = Vec::new();
+    let mut pending = vec![folder.to_owned()];
+    while let Some(current) = pending.pop() {
+        let entries = match fs_err::read_dir(&current) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            entries => entries?,
+        };
+        for entry in entries {
+            let entry = entry?;
+            if entry.file_type()?.is_dir() {
+                pending.push(entry.path());
+                continue;
+            }
+            let path = entry.path();
+            let name = path.strip_prefix(folder).expect("found below the folder");
+            files.push(name.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/"));
+        }
+    }
+    Ok(files)
 }
 
 /// Replaces the file `path` by `bytes` in one step that a reader sees whole.
@@ -141,11 +220,21 @@ fn file_name(path: &Path) -> String {
     )
 }
 
-/// Removes what killed runs left. Failing to is not worth failing for: the next run tries again.
+/// Removes what killed runs left; a folder in use is locked by its writer. Failing to is not worth failing
+/// for: the next run tries again.
 fn remove_remains(parent: &Path, prefix: &str) {
+    let is_remains = |name: &str| {
+        let random = name.strip_prefix(prefix);
+        random.is_some_and(|random| {
+            random.len() == RANDOM_LETTERS && random.bytes().all(|b| b.is_ascii_alphanumeric())
+        })
+    };
     let entries = fs_err::read_dir(parent).into_iter().flatten().flatten();
-    for entry in entries.filter(|e| e.file_name().to_string_lossy().starts_with(prefix)) {
-        let _ = fs_err::remove_dir_all(entry.path());
+    for entry in entries.filter(|e| is_remains(&e.file_name().to_string_lossy())) {
+        let folder = fs_err::File::open(entry.path());
+        if folder.is_ok_and(|folder| folder.file().try_lock().is_ok()) {
+            let _ = fs_err::remove_dir_all(entry.path());
+        }
     }
 }
 
@@ -171,23 +260,14 @@ fn exchange(built: &Path, target: &Path) -> Result<(), ArtifactError> {
     Ok(fs_err::remove_dir_all(aside)?)
 }
 
-/// Size and digest of every file below `folder`, each flushed to disk.
+/// Size and digest of every file below `folder`, each flushed to disk with the folder it is in.
 fn digest_files(folder: &Path) -> Result<BTreeMap<String, FileDigest>, ArtifactError> {
     let mut files = BTreeMap::new();
-    let mut pending = vec![folder.to_owned()];
-    while let Some(current) = pending.pop() {
-        for entry in fs_err::read_dir(&current)? {
-            let path = entry?.path();
-            if path.is_dir() {
-                pending.push(path);
-                continue;
-            }
-            fs_err::File::open(&path)?.sync_all()?;
-            let name = path.strip_prefix(folder).expect("found below the folder");
-            let name = name.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
-            files.insert(name, Digest::of_file(&path)?);
-        }
-        flush_folder(&current)?;
+    for name in list_files(folder)? {
+        let path = folder.join(&name);
+        fs_err::File::open(&path)?.sync_all()?;
+        flush_folder(parent_of(&path))?;
+        files.insert(name, Digest::of_file(&path)?);
     }
     Ok(files)
 }
@@ -251,10 +331,60 @@ mod tests {
     #[test]
     fn a_folder_with_other_files_is_not_replaced() {
         let folder = tempfile::tempdir().unwrap();
-        fs_err::write(folder.path().join("precious"), "x").unwrap();
-        let writer = ArtifactWriter::begin(folder.path(), StageKey::new("test", 1, &0)).unwrap();
+        let target = folder.path().join("out");
+        let refused = |stage: &str| {
+            let key = StageKey::new(stage, 1, &0);
+            ArtifactWriter::begin(&target, key).unwrap_err().to_string()
+        };
+        fs_err::create_dir(&target).unwrap();
+        fs_err::write(target.join("precious"), "x").unwrap();
+        assert!(refused("test").contains("other files"));
+        fs_err::write(target.join(MANIFEST_FILE), r#"{"name":"a web extension"}"#).unwrap();
+        assert!(refused("test").contains("other files"));
+        fs_err::remove_dir_all(&target).unwrap();
+        publish(&target, &[1]);
+        assert!(refused("other").contains("the output of stage `test`"));
+        fs_err::write(target.join("precious"), "x").unwrap();
+        assert!(refused("test").contains("`precious`"));
+        assert!(names(&target).contains(&"precious".to_owned()));
+    }
+
+    #[test]
+    fn files_that_appear_while_an_artifact_is_built_are_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out");
+        let writer = ArtifactWriter::begin(&target, StageKey::new("test", 1, &0)).unwrap();
+        fs_err::create_dir(&target).unwrap();
+        fs_err::write(target.join("precious"), "x").unwrap();
         assert!(writer.publish(Outcome::default()).is_err());
-        assert_eq!(names(folder.path()), ["precious"]);
+        assert_eq!(names(&target), ["precious"]);
+    }
+
+    #[test]
+    fn remains_of_a_killed_run_go_and_folders_in_use_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let begin = |name: &str| {
+            ArtifactWriter::begin(&folder.path().join(name), StageKey::new("test", 1, &0)).unwrap()
+        };
+        fs_err::create_dir(folder.path().join(".building-out-a1B2c3")).unwrap();
+        let (first, other) = (begin("out"), begin("out-side"));
+        let second = begin("out");
+        assert_eq!(names(folder.path()).len(), 3);
+        for writer in [first, other, second] {
+            writer.publish(Outcome::default()).unwrap();
+        }
+        assert_eq!(names(folder.path()).len(), 2);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_its_owner_can_read_an_artifact() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out");
+        publish(&target, &[1]);
+        let mode = fs_err::metadata(&target).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0);
     }
 
     #[test]
