@@ -1,0 +1,287 @@
+//! From readable passages to a view.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, OnceLock};
+
+use super::links::{Link, Links, NO_PAIR};
+use super::lookup::Lookup;
+use super::resolve::{Resolved, Seen};
+use super::{Entity, Predicate, Statement, View};
+use crate::config::SearchConfig;
+use crate::graph::Data;
+use crate::tables::Tables;
+use crate::units::TITLE;
+
+/// Most different names in a unit of text that are all joined with each other.
+const MAX_TOGETHER: usize = 12;
+
+/// Names of a title that are joined with the names in the text.
+const MAX_ABOUT: usize = 2;
+
+impl View {
+    /// The view of `passages`, numbers in the tables in order.
+    pub(crate) fn new(data: Arc<Data>, passages: Vec<u32>, config: &SearchConfig) -> Self {
+        let tables = &data.tables;
+        let resolved = Resolved::new(tables, &passages);
+        let numbered = Numbered::new(tables, &resolved.seen);
+        let mut gathered = Gathered::default();
+        for (&at, passage) in passages.iter().zip(0..) {
+            let seen = of_passage(&resolved.seen, passage);
+            gathered.stated(tables, &resolved, &numbered, at, passage);
+            gathered.together(seen, &numbered);
+            gathered.about(seen, &numbered);
+        }
+        let Gathered {
+            mut statements,
+            crowded,
+        } = gathered;
+        statements.sort_unstable();
+        statements.dedup();
+        let pairs = group(&statements);
+        let nodes = numbered.entities.len() + passages.len();
+        let links = links(nodes, &statements, &pairs, &resolved.seen, &numbered);
+        let lookup = Lookup::new(tables, &resolved.seen, &numbered);
+        Self {
+            entities: numbered.entities,
+            config: config.clone(),
+            passages,
+            statements,
+            pairs,
+            links,
+            crowded,
+            lookup,
+            communities: OnceLock::new(),
+            numbers: OnceLock::new(),
+            data,
+        }
+    }
+}
+
+/// The mentions of one passage of the view.
+fn of_passage(seen: &[Seen], passage: u32) -> &[Seen] {
+    let start = seen.partition_point(|seen| seen.passage < passage);
+    let end = seen.partition_point(|seen| seen.passage <= passage);
+    &seen[start..end]
+}
+
+/// The entities, and the number of each by the key that stands for it.
+pub(super) struct Numbered {
+    pub(super) entities: Vec<Entity>,
+    by_key: HashMap<u32, u32>,
+}
+
+impl Numbered {
+    fn new(tables: &Tables, seen: &[Seen]) -> Self {
+        let mut profiles: BTreeMap<u32, Profile> = BTreeMap::new();
+        for seen in seen {
+            profiles.entry(seen.key).or_default().add(seen);
+        }
+        let by_key = profiles.keys().copied().zip(0..).collect();
+        let entities = profiles
+            .into_values()
+            .map(|profile| profile.entity(tables))
+            .collect();
+        Self { entities, by_key }
+    }
+
+    pub(super) fn number(&self, key: u32) -> Option<u32> {
+        self.by_key.get(&key).copied()
+    }
+}
+
+/// How an entity is named and what it is said to be, with counts.
+#[derive(Default)]
+struct Profile {
+    forms: BTreeMap<u32, u32>,
+    kinds: BTreeMap<u16, u32>,
+    passages: u32,
+    last: Option<u32>,
+}
+
+impl Profile {
+    fn add(&mut self, seen: &Seen) {
+        *self.forms.entry(seen.form).or_default() += 1;
+        *self.kinds.entry(seen.kind).or_default() += 1;
+        if self.last.replace(seen.passage) != Some(seen.passage) {
+            self.passages += 1;
+        }
+    }
+
+    /// The entity; its name is the spelling used most among those of the fullest form.
+    fn entity(self, tables: &Tables) -> Entity {
+        let words = |form: u32| tables.forms[form as usize].text.split(' ').count();
+        let by_name = |&(form, count): &(u32, u32)| (words(form).min(4), count, std::cmp::Reverse(form));
+        let forms = || self.forms.iter().map(|(&form, &count)| (form, count));
+        let best = forms().max_by_key(by_name).map_or(0, |(form, _)| form);
+        let by_kind = |&(kind, count): &(u16, u32)| {
+            (
+                tables.kinds[usize::from(kind)].weight(),
+                count,
+                std::cmp::Reverse(kind),
+            )
+        };
+        let kinds = self.kinds.iter().map(|(&kind, &count)| (kind, count));
+        let kind = kinds.max_by_key(by_kind).map_or(0, |(kind, _)| kind);
+        let name = |form: u32| tables.forms[form as usize].text.clone();
+        Entity {
+            name: name(best),
+            aliases: forms()
+                .filter(|&(form, _)| form != best)
+                .map(|(form, _)| name(form))
+                .collect(),
+            kind: tables.kinds[usize::from(kind)].clone(),
+            passages: self.passages,
+        }
+    }
+}
+
+/// The statements of a view while they are gathered.
+#[derive(Default)]
+struct Gathered {
+    statements: Vec<Statement>,
+    crowded: u64,
+}
+
+impl Gathered {
+    fn push(&mut self, subject: u32, object: u32, predicate: Predicate, passage: u32, unit: u16) {
+        if subject == object {
+            return;
+        }
+        self.statements.push(Statement {
+            pair: (subject.min(object), subject.max(object)),
+            predicate,
+            reversed: subject > object,
+            passage,
+            unit,
+        });
+    }
+
+    /// What the passage states in so many words.
+    fn stated(&mut self, tables: &Tables, resolved: &Resolved, numbered: &Numbered, at: u32, passage: u32) {
+        let own = tables.passages[at as usize].document;
+        let entity = |form| numbered.number(resolved.entity(tables, own, form));
+        for relation in tables.relations_of(at) {
+            if let (Some(subject), Some(object)) = (entity(relation.subject), entity(relation.object)) {
+                self.push(
+                    subject,
+                    object,
+                    Predicate::Stated(relation.predicate),
+                    passage,
+                    relation.unit,
+                );
+            }
+        }
+    }
+
+    /// Names in one unit of text.
+    fn together(&mut self, seen: &[Seen], numbered: &Numbered) {
+        let mut start = 0;
+        let mut by_unit: Vec<&Seen> = seen.iter().filter(|seen| seen.unit != TITLE).collect();
+        by_unit.sort_by_key(|seen| seen.unit);
+        while start < by_unit.len() {
+            let unit = by_unit[start].unit;
+            let len = by_unit[start..]
+                .iter()
+                .take_while(|seen| seen.unit == unit)
+                .count();
+            let mut names: Vec<u32> = Vec::new();
+            for seen in &by_unit[start..start + len] {
+                match numbered.number(seen.key) {
+                    Some(entity) if !names.contains(&entity) => names.push(entity),
+                    _ => {}
+                }
+            }
+            self.crowded += pairs_beyond(names.len());
+            names.truncate(MAX_TOGETHER);
+            for (index, &one) in names.iter().enumerate() {
+                for &other in &names[index + 1..] {
+                    self.push(
+                        one.min(other),
+                        one.max(other),
+                        Predicate::Together,
+                        by_unit[start].passage,
+                        unit,
+                    );
+                }
+            }
+            start += len;
+        }
+    }
+
+    /// Names in the title with those in the text below.
+    fn about(&mut self, seen: &[Seen], numbered: &Numbered) {
+        let in_title = seen.iter().filter(|seen| seen.unit == TITLE);
+        let titles: Vec<u32> = in_title
+            .filter_map(|seen| numbered.number(seen.key))
+            .take(MAX_ABOUT)
+            .collect();
+        for seen in seen.iter().filter(|seen| seen.unit != TITLE) {
+            if let Some(entity) = numbered.number(seen.key) {
+                for &title in &titles {
+                    let (one, other) = (title.min(entity), title.max(entity));
+                    self.push(one, other, Predicate::About, seen.passage, seen.unit);
+                }
+            }
+        }
+    }
+}
+
+/// Pairs among `names` names of which one at least is beyond [`MAX_TOGETHER`].
+fn pairs_beyond(names: usize) -> u64 {
+    let pairs = |n: usize| (n * n.saturating_sub(1) / 2) as u64;
+    pairs(names) - pairs(names.min(MAX_TOGETHER))
+}
+
+fn group(statements: &[Statement]) -> Vec<std::ops::Range<u32>> {
+    let mut end = 0;
+    statements
+        .chunk_by(|a, b| a.pair == b.pair)
+        .map(|chunk| {
+            let start = end;
+            end += chunk.len() as u32;
+            start..end
+        })
+        .collect()
+}
+
+/// Weights: what is stated counts twice what merely stands together, with diminishing returns, so that a
+/// pair named together everywhere does not drown the rest.
+fn links(
+    nodes: usize,
+    statements: &[Statement],
+    pairs: &[std::ops::Range<u32>],
+    seen: &[Seen],
+    numbered: &Numbered,
+) -> Links {
+    let weight = |statement: &Statement| match statement.predicate {
+        Predicate::Stated(_) => 1.0,
+        Predicate::Together => 0.5,
+        Predicate::About => 0.25,
+    };
+    let between = pairs.iter().zip(0..).map(|(range, pair)| {
+        let own = &statements[range.start as usize..range.end as usize];
+        let sum: f32 = own.iter().map(weight).sum();
+        let (a, b) = own[0].pair;
+        let weight = sum.ln_1p();
+        (a, b, Link { weight, pair })
+    });
+    let first_passage = numbered.entities.len() as u32;
+    let mut named: BTreeMap<(u32, u32), f32> = BTreeMap::new();
+    for seen in seen {
+        if let Some(entity) = numbered.number(seen.key) {
+            *named.entry((entity, first_passage + seen.passage)).or_default() += 1.0;
+        }
+    }
+    let named = named.into_iter().map(|((entity, passage), count)| {
+        let weight = count.ln_1p();
+        (
+            entity,
+            passage,
+            Link {
+                weight,
+                pair: NO_PAIR,
+            },
+        )
+    });
+    Links::new(nodes, between.chain(named))
+}

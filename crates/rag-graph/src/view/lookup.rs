@@ -1,0 +1,176 @@
+//! From words to entities: a name given by a person, and the names in a question.
+
+use std::collections::HashMap;
+
+use super::build::Numbered;
+use super::resolve::Seen;
+use super::{EntityId, View};
+use crate::extract::Kind;
+use crate::name::{Namer, words};
+use crate::tables::Tables;
+
+/// Most words of a name that a question is searched for.
+const MAX_WORDS: usize = 8;
+
+/// A word that more names than this have in them stands for none of them.
+const MAX_PARTIAL: usize = 5;
+
+/// An entity that a question names.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Linked {
+    /// The entity.
+    pub entity: EntityId,
+    /// Index of its first word in the question, and their number.
+    pub place: (usize, usize),
+    /// 1 when the question has its whole name, less when it has a part of it.
+    pub certainty: f32,
+}
+
+/// The maps that names are looked up in.
+pub(super) struct Lookup {
+    pub(super) exact: HashMap<String, u32>,
+    pub(super) loose: HashMap<String, Vec<u32>>,
+    pub(super) words: HashMap<String, Vec<u32>>,
+}
+
+impl Lookup {
+    pub(super) fn new(tables: &Tables, seen: &[Seen], numbered: &Numbered) -> Self {
+        let namer = Namer::default();
+        let mut forms: Vec<(u32, u32)> = seen.iter().map(|seen| (seen.form, seen.key)).collect();
+        forms.sort_unstable();
+        forms.dedup();
+        let mut lookup = Self {
+            exact: HashMap::new(),
+            loose: HashMap::new(),
+            words: HashMap::new(),
+        };
+        for (form, key) in forms {
+            let Some(entity) = numbered.number(key) else {
+                continue;
+            };
+            let form = &tables.forms[form as usize];
+            let own = &tables.keys[form.key as usize];
+            // A short name that stands for longer ones in some documents stands for itself elsewhere.
+            if form.key == key {
+                lookup.exact.insert(own.clone(), entity);
+            } else {
+                lookup.exact.entry(own.clone()).or_insert(entity);
+            }
+            push(&mut lookup.loose, namer.loose_key(&form.text), entity);
+            if own.contains(' ') {
+                own.split(' ')
+                    .for_each(|word| push(&mut lookup.words, word.to_owned(), entity));
+            }
+        }
+        lookup
+    }
+}
+
+fn push(map: &mut HashMap<String, Vec<u32>>, key: String, entity: u32) {
+    let entities = map.entry(key).or_default();
+    if !entities.contains(&entity) && entities.len() <= MAX_PARTIAL {
+        entities.push(entity);
+    }
+}
+
+impl View {
+    /// The entity with this name or one of its aliases: as written, else by word stems when only one fits.
+    pub fn find(&self, name: &str) -> Option<EntityId> {
+        let namer = Namer::default();
+        let exact = self.lookup.exact.get(&namer.key(name)).copied();
+        let loose = || match self.lookup.loose.get(&namer.loose_key(name)).map(Vec::as_slice) {
+            Some(&[only]) => Some(only),
+            _ => None,
+        };
+        exact.or_else(loose).map(EntityId)
+    }
+
+    /// The entities that `question` names, in its order, the longest name at each place.
+    pub fn link(&self, question: &str) -> Vec<Linked> {
+        let namer = Namer::default();
+        let words: Vec<&str> = words(question).collect();
+        let keys: Vec<String> = words.iter().map(|word| namer.key(word)).collect();
+        let mut linked = Vec::new();
+        let mut start = 0;
+        while start < words.len() {
+            let longest = MAX_WORDS.min(words.len() - start);
+            let whole = (1..=longest)
+                .rev()
+                .find_map(|len| Some((self.named(&words, &keys, start, len, &namer)?, len)));
+            let Some((entities, len)) = whole else {
+                linked.extend(self.partial(&words, &keys, start));
+                start += 1;
+                continue;
+            };
+            let certainty = 1.0 / entities.len() as f32;
+            linked.extend(entities.into_iter().map(|entity| Linked {
+                entity: EntityId(entity),
+                place: (start, len),
+                certainty,
+            }));
+            start += len;
+        }
+        linked
+    }
+
+    /// The entities named by the `len` words from `start` on.
+    fn named(
+        &self,
+        words: &[&str],
+        keys: &[String],
+        start: usize,
+        len: usize,
+        namer: &Namer,
+    ) -> Option<Vec<u32>> {
+        let exact = self
+            .lookup
+            .exact
+            .get(&keys[start..start + len].join(" "))
+            .map(|&entity| vec![entity]);
+        let loose = || {
+            let key = namer.loose_key(&words[start..start + len].join(" "));
+            let entities = self
+                .lookup
+                .loose
+                .get(&key)
+                .filter(|entities| entities.len() <= MAX_PARTIAL)?;
+            Some(entities.clone())
+        };
+        let entities = exact.or_else(loose)?;
+        let is_meant = |entity: &u32| len > 1 || self.is_meant(words[start], start, *entity);
+        let meant: Vec<u32> = entities.into_iter().filter(is_meant).collect();
+        (!meant.is_empty()).then_some(meant)
+    }
+
+    /// A single word in lower case means a name only if it is of a known kind: "open" is not the label Open.
+    fn is_meant(&self, word: &str, place: usize, entity: u32) -> bool {
+        let entity = &self.entities[entity as usize];
+        let has_capital = word.starts_with(|c: char| !c.is_lowercase()) && place > 0;
+        let is_common = matches!(entity.kind.as_str(), Kind::NAME | Kind::DOCUMENT);
+        let is_long = word.chars().count() > 3;
+        has_capital || (is_long && (!is_common || !crate::extract::is_common_word(word)))
+    }
+
+    /// Entities of whose name the word at `place` is a part.
+    fn partial(&self, words: &[&str], keys: &[String], place: usize) -> Vec<Linked> {
+        let is_name_like =
+            words[place].starts_with(|c: char| c.is_uppercase() || c.is_numeric()) && place > 0;
+        let entities = self
+            .lookup
+            .words
+            .get(&keys[place])
+            .filter(|entities| entities.len() <= MAX_PARTIAL);
+        let Some(entities) = entities.filter(|_| is_name_like) else {
+            return Vec::new();
+        };
+        let certainty = 0.5 / entities.len() as f32;
+        entities
+            .iter()
+            .map(|&entity| Linked {
+                entity: EntityId(entity),
+                place: (place, 1),
+                certainty,
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,154 @@
+//! Which mentions are of one entity, decided from the readable passages alone.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::extract::{ALIAS, Kind};
+use crate::tables::{MentionRow, Tables};
+
+/// A mention of a view's entity.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen {
+    /// Number of the passage in the view.
+    pub(super) passage: u32,
+    /// The entity, as the key that stands for it.
+    pub(super) key: u32,
+    pub(super) form: u32,
+    pub(super) kind: u16,
+    pub(super) unit: u16,
+}
+
+/// The mentions that count, in the order of passages, each with its entity.
+pub(super) struct Resolved {
+    pub(super) seen: Vec<Seen>,
+    /// The key that stands for each key, per document where a short name was resolved there.
+    same: Vec<u32>,
+    short: HashMap<(u32, u32), u32>,
+}
+
+impl Resolved {
+    /// Resolves the mentions of `passages`.
+    pub(super) fn new(tables: &Tables, passages: &[u32]) -> Self {
+        let strong = strong_keys(tables, passages);
+        let mut resolved = Self {
+            seen: Vec::new(),
+            same: aliases(tables, passages, &strong),
+            short: HashMap::new(),
+        };
+        for document in passages.chunk_by(|&a, &b| document(tables, a) == document(tables, b)) {
+            resolved.resolve_short_names(tables, document, &strong);
+        }
+        let mut seen = Vec::new();
+        for (&at, passage) in passages.iter().zip(0..) {
+            let own = document(tables, at);
+            let counted = tables
+                .mentions_of(at)
+                .iter()
+                .filter(|m| strong[key(tables, m.form)]);
+            seen.extend(counted.map(|mention| Seen {
+                passage,
+                key: resolved.entity(tables, own, mention.form),
+                form: mention.form,
+                kind: mention.kind,
+                unit: mention.unit,
+            }));
+        }
+        resolved.seen = seen;
+        resolved
+    }
+
+    /// The key that stands for the entity that `form` means in document `own`.
+    pub(super) fn entity(&self, tables: &Tables, own: u32, form: u32) -> u32 {
+        let key = tables.forms[form as usize].key;
+        let key = self.short.get(&(own, key)).copied().unwrap_or(key);
+        self.same[key as usize]
+    }
+
+    /// In one document, a last name stands for the only longer name that ends in it.
+    fn resolve_short_names(&mut self, tables: &Tables, passages: &[u32], strong: &[bool]) {
+        let mut longer: BTreeMap<&str, Option<u32>> = BTreeMap::new();
+        let mentions = || passages.iter().flat_map(|&at| tables.mentions_of(at));
+        for mention in mentions().filter(|m| strong[key(tables, m.form)]) {
+            let form = &tables.forms[mention.form as usize];
+            let word = last_word_of_full_name(tables, mention).map(|_| {
+                tables.keys[form.key as usize]
+                    .rsplit(' ')
+                    .next()
+                    .unwrap_or_default()
+            });
+            let Some(word) = word else { continue };
+            longer
+                .entry(word)
+                .and_modify(|known| *known = known.filter(|&known| known == form.key))
+                .or_insert(Some(form.key));
+        }
+        if longer.is_empty() {
+            return;
+        }
+        let own = document(tables, passages[0]);
+        for mention in mentions() {
+            let key = tables.forms[mention.form as usize].key;
+            let name = tables.keys[key as usize].as_str();
+            let is_plain = tables.kinds[usize::from(mention.kind)].weight() < 2;
+            if let Some(&Some(long)) = longer.get(name).filter(|_| is_plain) {
+                self.short.insert((own, key), long);
+            }
+        }
+    }
+}
+
+fn document(tables: &Tables, at: u32) -> u32 {
+    tables.passages[at as usize].document
+}
+
+fn key(tables: &Tables, form: u32) -> usize {
+    tables.forms[form as usize].key as usize
+}
+
+/// The keys that at least one readable passage uses as a name beyond doubt.
+fn strong_keys(tables: &Tables, passages: &[u32]) -> Vec<bool> {
+    let mut strong = vec![false; tables.keys.len()];
+    for mention in passages.iter().flat_map(|&at| tables.mentions_of(at)) {
+        strong[key(tables, mention.form)] |= !mention.weak;
+    }
+    strong
+}
+
+/// The last word of a name like a person's: two to four words, all with a capital, of no other kind.
+fn last_word_of_full_name<'t>(tables: &'t Tables, mention: &MentionRow) -> Option<&'t str> {
+    let form = tables.forms[mention.form as usize].text.as_str();
+    let kind = tables.kinds[usize::from(mention.kind)].as_str();
+    let words = form.split(' ').count();
+    let is_person_like = matches!(kind, Kind::PERSON | Kind::NAME | Kind::DOCUMENT);
+    let has_capitals = form.split(' ').all(|word| word.starts_with(char::is_uppercase));
+    let last = form.rsplit(' ').next()?;
+    (is_person_like && has_capitals && (2..=4).contains(&words)).then_some(last)
+}
+
+/// For each key the key that stands for it: short forms that readable passages explain in one way only.
+fn aliases(tables: &Tables, passages: &[u32], strong: &[bool]) -> Vec<u32> {
+    let mut same: Vec<u32> = (0..tables.keys.len() as u32).collect();
+    let Ok(alias) = tables
+        .predicates
+        .binary_search_by(|predicate| predicate.as_str().cmp(ALIAS))
+    else {
+        return same;
+    };
+    let mut meanings: BTreeMap<u32, Option<u32>> = BTreeMap::new();
+    let relations = passages.iter().flat_map(|&at| tables.relations_of(at));
+    for relation in relations.filter(|relation| relation.predicate as usize == alias) {
+        let (long, short) = (key(tables, relation.subject), key(tables, relation.object));
+        if strong[long] && strong[short] && long != short {
+            meanings
+                .entry(short as u32)
+                .and_modify(|known| *known = known.filter(|&known| known == long as u32))
+                .or_insert(Some(long as u32));
+        }
+    }
+    for (&short, &long) in &meanings {
+        // A long form that is itself short for something else would make a chain: leave it.
+        if let Some(long) = long.filter(|long| !meanings.contains_key(long)) {
+            same[short as usize] = long;
+        }
+    }
+    same
+}
