@@ -38,6 +38,12 @@ pub enum GraphError {
         /// What went wrong.
         reason: String,
     },
+    /// The graph was made from other passages than the store holds now.
+    #[error("the graph at {path} is out of date; bring it up to date with `graph build`")]
+    Stale {
+        /// The graph's folder.
+        path: PathBuf,
+    },
     /// There are more passages, names or relations than the format numbers.
     #[error("the graph has more than {limit} {what}; split the collection")]
     TooLarge {

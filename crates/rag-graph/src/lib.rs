@@ -44,6 +44,7 @@ mod batch;
 mod community;
 mod config;
 mod error;
+mod export;
 mod extract;
 mod graph;
 mod name;
@@ -58,6 +59,7 @@ pub use batch::{FACTS_FILE, PASSAGES_FILE, STAGE, STAGE_VERSION, Tools, made_fro
 pub use community::Communities;
 pub use config::{Currency, SearchConfig};
 pub use error::GraphError;
+pub use export::Format;
 pub use extract::{
     Both, DraftFile, DraftedExtractor, Drafter, Extractor, Facts, Gazetteer, Kind, Mention, Relation,
     RuleExtractor,

@@ -3,7 +3,7 @@
 //! Names, predicates and kinds are sorted, so that which number is smaller does not depend on passages that an
 //! asker may not read.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rag_core::access::{AccessList, Principal};
 use rag_core::date::Date;
@@ -14,7 +14,7 @@ use rag_core::passage::Passage;
 use serde::{Deserialize, Serialize};
 
 use crate::error::GraphError;
-use crate::extract::{Facts, Kind};
+use crate::extract::{Facts, Kind, Mention};
 use crate::name::Namer;
 
 /// Most rows of a table: they are numbered with 32 bits, and the views add the two sorts of node.
@@ -42,6 +42,8 @@ pub(crate) struct Tables {
 pub(crate) struct Form {
     pub(crate) key: u32,
     pub(crate) text: String,
+    /// The form that is the name itself: this one, unless a gazetteer knows it by another.
+    pub(crate) name: u32,
 }
 
 /// A document.
@@ -150,19 +152,30 @@ impl Tables {
     fn number_words<'f>(&mut self, facts: &'f [Facts]) -> Result<Numbers<'f>, GraphError> {
         let namer = Namer::default();
         let mentions = || facts.iter().flat_map(|facts| &facts.mentions);
-        let names: BTreeSet<&str> = mentions().map(|mention| mention.name.as_str()).collect();
-        let mut keyed: Vec<(String, &str)> = names.into_iter().map(|name| (namer.key(name), name)).collect();
+        let mut spellings: BTreeSet<(&str, &str)> = BTreeSet::new();
+        for Mention { name, written, .. } in mentions() {
+            spellings.insert((name, name));
+            spellings.extend(written.as_deref().map(|written| (name.as_str(), written)));
+        }
+        let mut keyed: Vec<(String, &str, &str)> = spellings
+            .into_iter()
+            .map(|(name, written)| (namer.key(name), written, name))
+            .collect();
         keyed.sort_unstable();
         let mut numbers = Numbers::default();
-        for (key, name) in keyed {
+        for (key, written, name) in keyed {
             if self.keys.last() != Some(&key) {
                 self.keys.push(key);
             }
-            numbers.forms.insert(name, self.forms.len() as u32);
+            numbers.forms.insert((name, written), self.forms.len() as u32);
             self.forms.push(Form {
                 key: self.keys.len() as u32 - 1,
-                text: name.to_owned(),
+                text: written.to_owned(),
+                name: 0,
             });
+        }
+        for (&(name, _), &form) in &numbers.forms {
+            self.forms[form as usize].name = numbers.forms[&(name, name)];
         }
         let kinds: BTreeSet<&Kind> = mentions().map(|mention| &mention.kind).collect();
         if kinds.len() > usize::from(u16::MAX) {
@@ -185,12 +198,15 @@ impl Tables {
     fn push_facts(&mut self, facts: &Facts, numbers: &Numbers<'_>) {
         self.mentions
             .extend(facts.mentions.iter().map(|mention| MentionRow {
-                form: numbers.forms[mention.name.as_str()],
+                form: numbers.forms[&(
+                    mention.name.as_str(),
+                    mention.written.as_ref().unwrap_or(&mention.name).as_str(),
+                )],
                 kind: numbers.kinds[&mention.kind],
                 unit: mention.unit,
                 weak: mention.weak,
             }));
-        let known = |name: &String| numbers.forms.get(name.as_str()).copied();
+        let known = |name: &String| numbers.forms.get(&(name.as_str(), name.as_str())).copied();
         self.relations
             .extend(facts.relations.iter().filter_map(|relation| {
                 Some(RelationRow {
@@ -313,7 +329,8 @@ impl From<&Passage> for PassageHead {
 /// The number of each word while tables are built.
 #[derive(Default)]
 struct Numbers<'f> {
-    forms: std::collections::HashMap<&'f str, u32>,
-    kinds: std::collections::HashMap<&'f Kind, u16>,
-    predicates: std::collections::HashMap<&'f str, u32>,
+    /// By name, then by how it is written.
+    forms: HashMap<(&'f str, &'f str), u32>,
+    kinds: HashMap<&'f Kind, u16>,
+    predicates: HashMap<&'f str, u32>,
 }

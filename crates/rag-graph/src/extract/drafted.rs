@@ -95,6 +95,7 @@ impl<D: Drafter> DraftedExtractor<D> {
                 let (name, kind) = (name.trim().to_owned(), Kind::new(&kind));
                 facts.mention(Mention {
                     name,
+                    written: None,
                     kind,
                     unit,
                     weak: false,

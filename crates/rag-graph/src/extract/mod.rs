@@ -15,7 +15,7 @@ use crate::error::GraphError;
 pub use drafted::{DraftFile, DraftedExtractor, Drafter};
 pub use gazetteer::Gazetteer;
 pub use rules::RuleExtractor;
-pub(crate) use rules::{ALIAS, is_common_word};
+pub(crate) use rules::{ALIAS, is_common_word, says_kind};
 
 /// Most mentions kept of a passage; the rest is counted in [`Facts::cut`].
 pub(crate) const MAX_MENTIONS: usize = 400;
@@ -93,6 +93,9 @@ impl From<Kind> for String {
 pub struct Mention {
     /// The name, as the gazetteer or else the passage writes it.
     pub name: String,
+    /// The name as the passage writes it, where that is another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written: Option<String>,
     /// What it stands for.
     pub kind: Kind,
     /// The unit of text that it stands in: 0 is the title, 1 the first sentence or table row.

@@ -27,7 +27,6 @@ const PATH_CUES: &[&str] = &[
     "relat",
     "between",
     "link",
-    "lead",
     "علاقة",
     "العلاقة",
     "يربط",

@@ -1,6 +1,6 @@
 //! From readable passages to a view.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use super::links::{Link, Links, NO_PAIR};
@@ -16,7 +16,7 @@ use crate::units::TITLE;
 const MAX_TOGETHER: usize = 12;
 
 /// Names of a title that are joined with the names in the text.
-const MAX_ABOUT: usize = 2;
+const MAX_ABOUT: usize = 3;
 
 impl View {
     /// The view of `passages`, numbers in the tables in order.
@@ -107,12 +107,25 @@ impl Profile {
         }
     }
 
-    /// The entity; its name is the spelling used most among those of the fullest form.
+    /// The entity; its name is the one used most among those of the fullest form.
     fn entity(self, tables: &Tables) -> Entity {
-        let words = |form: u32| tables.forms[form as usize].text.split(' ').count();
+        let text = |form: u32| tables.forms[form as usize].text.as_str();
+        let words = |form: u32| text(form).split(' ').count();
+        let mut names: BTreeMap<u32, u32> = BTreeMap::new();
+        for (&form, &count) in &self.forms {
+            *names.entry(tables.forms[form as usize].name).or_default() += count;
+        }
         let by_name = |&(form, count): &(u32, u32)| (words(form).min(4), count, std::cmp::Reverse(form));
-        let forms = || self.forms.iter().map(|(&form, &count)| (form, count));
-        let best = forms().max_by_key(by_name).map_or(0, |(form, _)| form);
+        let best = names
+            .iter()
+            .map(|(&form, &count)| (form, count))
+            .max_by_key(by_name);
+        let name = best.map_or("", |(form, _)| text(form)).to_owned();
+        let spellings: BTreeSet<&str> = names
+            .keys()
+            .chain(self.forms.keys())
+            .map(|&form| text(form))
+            .collect();
         let by_kind = |&(kind, count): &(u16, u32)| {
             (
                 tables.kinds[usize::from(kind)].weight(),
@@ -122,13 +135,13 @@ impl Profile {
         };
         let kinds = self.kinds.iter().map(|(&kind, &count)| (kind, count));
         let kind = kinds.max_by_key(by_kind).map_or(0, |(kind, _)| kind);
-        let name = |form: u32| tables.forms[form as usize].text.clone();
         Entity {
-            name: name(best),
-            aliases: forms()
-                .filter(|&(form, _)| form != best)
-                .map(|(form, _)| name(form))
+            aliases: spellings
+                .into_iter()
+                .filter(|other| *other != name)
+                .map(str::to_owned)
                 .collect(),
+            name,
             kind: tables.kinds[usize::from(kind)].clone(),
             passages: self.passages,
         }

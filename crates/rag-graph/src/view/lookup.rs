@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::build::Numbered;
 use super::resolve::Seen;
 use super::{EntityId, View};
-use crate::extract::Kind;
+use crate::extract::{Kind, is_common_word, says_kind};
 use crate::name::{Namer, words};
 use crate::tables::Tables;
 
@@ -14,6 +14,9 @@ const MAX_WORDS: usize = 8;
 
 /// A word that more names than this have in them stands for none of them.
 const MAX_PARTIAL: usize = 5;
+
+/// A question of so few words without a capital is taken for names typed in a hurry.
+const FEW_WORDS: usize = 5;
 
 /// An entity that a question names.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,7 +52,7 @@ impl Lookup {
                 continue;
             };
             let form = &tables.forms[form as usize];
-            let own = &tables.keys[form.key as usize];
+            let own = &namer.key(&form.text);
             // A short name that stands for longer ones in some documents stands for itself elsewhere.
             if form.key == key {
                 lookup.exact.insert(own.clone(), entity);
@@ -122,39 +125,45 @@ impl View {
         len: usize,
         namer: &Namer,
     ) -> Option<Vec<u32>> {
-        let exact = self
-            .lookup
-            .exact
-            .get(&keys[start..start + len].join(" "))
-            .map(|&entity| vec![entity]);
+        let exact = self.lookup.exact.get(&keys[start..start + len].join(" "));
+        if len == 1 {
+            let entity = *exact?;
+            return self.is_meant(words, start, entity).then(|| vec![entity]);
+        }
+        let has_ends = !is_common_word(&keys[start]) && !is_common_word(&keys[start + len - 1]);
         let loose = || {
             let key = namer.loose_key(&words[start..start + len].join(" "));
             let entities = self
                 .lookup
                 .loose
                 .get(&key)
-                .filter(|entities| entities.len() <= MAX_PARTIAL)?;
-            Some(entities.clone())
+                .filter(|_| has_ends && key.contains(' '))?;
+            Some(entities.clone()).filter(|entities| entities.len() <= MAX_PARTIAL)
         };
-        let entities = exact.or_else(loose)?;
-        let is_meant = |entity: &u32| len > 1 || self.is_meant(words[start], start, *entity);
-        let meant: Vec<u32> = entities.into_iter().filter(is_meant).collect();
-        (!meant.is_empty()).then_some(meant)
+        exact.map(|&entity| vec![entity]).or_else(loose)
     }
 
-    /// A single word in lower case means a name only if it is of a known kind: "open" is not the label Open.
-    fn is_meant(&self, word: &str, place: usize, entity: u32) -> bool {
-        let entity = &self.entities[entity as usize];
-        let has_capital = word.starts_with(|c: char| !c.is_lowercase()) && place > 0;
-        let is_common = matches!(entity.kind.as_str(), Kind::NAME | Kind::DOCUMENT);
-        let is_long = word.chars().count() > 3;
-        has_capital || (is_long && (!is_common || !crate::extract::is_common_word(word)))
+    /// A single word in lower case means a name only if it is of a known kind, or if the question has no capitals
+    /// at all: "open" is not the label Open.
+    fn is_meant(&self, words: &[&str], place: usize, entity: u32) -> bool {
+        let word = words[place];
+        let has_capital = |word: &str| word.starts_with(|c: char| !c.is_lowercase());
+        if has_capital(word) && place > 0 {
+            return true;
+        }
+        let kind = &self.entities[entity as usize].kind;
+        let is_plain = matches!(kind.as_str(), Kind::NAME | Kind::DOCUMENT | Kind::ROLE);
+        let is_all_lower = words.len() <= FEW_WORDS && !words.iter().skip(1).any(|word| has_capital(word));
+        !is_common_word(&word.to_lowercase())
+            && word.chars().count() > 3
+            && (!is_plain || is_all_lower || place == 0)
     }
 
     /// Entities of whose name the word at `place` is a part.
     fn partial(&self, words: &[&str], keys: &[String], place: usize) -> Vec<Linked> {
-        let is_name_like =
-            words[place].starts_with(|c: char| c.is_uppercase() || c.is_numeric()) && place > 0;
+        let word = words[place];
+        let has_capital = word.starts_with(|c: char| c.is_uppercase() || c.is_numeric());
+        let is_name_like = has_capital && place > 0 && !says_kind(&word.to_lowercase());
         let entities = self
             .lookup
             .words

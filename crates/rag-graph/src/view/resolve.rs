@@ -104,6 +104,11 @@ fn key(tables: &Tables, form: u32) -> usize {
     tables.forms[form as usize].key as usize
 }
 
+/// `W60`: a letter and digits, as makers name their models.
+fn is_designation(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_alphabetic()) && word.contains(|c: char| c.is_ascii_digit())
+}
+
 /// The keys that at least one readable passage uses as a name beyond doubt.
 fn strong_keys(tables: &Tables, passages: &[u32]) -> Vec<bool> {
     let mut strong = vec![false; tables.keys.len()];
@@ -113,15 +118,16 @@ fn strong_keys(tables: &Tables, passages: &[u32]) -> Vec<bool> {
     strong
 }
 
-/// The last word of a name like a person's: two to four words, all with a capital, of no other kind.
+/// The last word of a name like a person's or a model's: two to four words, all with a capital.
 fn last_word_of_full_name<'t>(tables: &'t Tables, mention: &MentionRow) -> Option<&'t str> {
     let form = tables.forms[mention.form as usize].text.as_str();
     let kind = tables.kinds[usize::from(mention.kind)].as_str();
     let words = form.split(' ').count();
     let is_person_like = matches!(kind, Kind::PERSON | Kind::NAME | Kind::DOCUMENT);
+    let is_model = form.rsplit(' ').next().is_some_and(is_designation);
     let has_capitals = form.split(' ').all(|word| word.starts_with(char::is_uppercase));
     let last = form.rsplit(' ').next()?;
-    (is_person_like && has_capitals && (2..=4).contains(&words)).then_some(last)
+    ((is_person_like || is_model) && has_capitals && (2..=4).contains(&words)).then_some(last)
 }
 
 /// For each key the key that stands for it: short forms that readable passages explain in one way only.

@@ -31,6 +31,11 @@ pub(crate) fn is_common_word(word: &str) -> bool {
     words::is_starter(word)
 }
 
+/// True for a word, in lower case, such as "bank" that many names have in them.
+pub(crate) fn says_kind(word: &str) -> bool {
+    words::kind_of(word).is_some()
+}
+
 /// Finds names and statements by rule.
 pub struct RuleExtractor {
     gazetteer: Gazetteer,
@@ -97,6 +102,7 @@ impl RuleExtractor {
             None => (spaced(text), Kind::new(kind)),
         };
         facts.mention(Mention {
+            written: Some(spaced(text)).filter(|written| *written != name),
             name: name.clone(),
             kind,
             unit,
@@ -142,6 +148,7 @@ impl Extractor for RuleExtractor {
 fn mention(name: &Name, unit: u16, facts: &mut Facts) {
     facts.mention(Mention {
         name: name.text.clone(),
+        written: name.written.clone(),
         kind: name.kind.clone(),
         unit,
         weak: name.weak,

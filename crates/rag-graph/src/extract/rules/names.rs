@@ -16,6 +16,8 @@ const MAX_WORDS: usize = 8;
 pub(super) struct Name {
     /// The name as it is to be known.
     pub(super) text: String,
+    /// The name as it is written here, where that is another.
+    pub(super) written: Option<String>,
     pub(super) kind: Kind,
     /// Index of its first token, and one past its last.
     pub(super) start: usize,
@@ -40,7 +42,10 @@ pub(super) fn names(text: &str, tokens: &[Token<'_>], gazetteer: &Gazetteer, rea
         taken[known.start..known.start + known.len].fill(true);
         if let Some(entity) = known.entity {
             let (name, kind) = gazetteer.entity(entity).clone();
+            let last = known.start + known.len - 1;
+            let written = spaced(&text[tokens[known.start].span.start..tokens[last].span.end]);
             found.push(Name {
+                written: Some(written).filter(|written| *written != name),
                 text: name,
                 kind,
                 start: known.start,
@@ -73,6 +78,7 @@ pub(super) fn names(text: &str, tokens: &[Token<'_>], gazetteer: &Gazetteer, rea
 fn single(tokens: &[Token<'_>], at: usize, kind: &str) -> Name {
     Name {
         text: tokens[at].text.to_owned(),
+        written: None,
         kind: Kind::new(kind),
         start: at,
         end: at + 1,
@@ -112,6 +118,7 @@ fn run(text: &str, tokens: &[Token<'_>], at: usize, taken: &[bool], reading: Rea
     let span = tokens[start].span.start..tokens[end - 1].span.end;
     Some(Name {
         text: spaced(&text[span]),
+        written: None,
         kind: Kind::new(if has_title {
             Kind::PERSON
         } else {
@@ -129,7 +136,8 @@ fn run_end(tokens: &[Token<'_>], at: usize, taken: &[bool]) -> usize {
     while next < tokens.len() && next - at < MAX_WORDS && !taken[next] && !tokens[next - 1].breaks {
         let word = tokens[next].text;
         let lower = word.to_lowercase();
-        if is_code(word) || is_calendar(&lower) {
+        let is_after_initial = tokens[next - 1].text.chars().count() == 1;
+        if is_code(word) || is_calendar(&lower) || (is_after_initial && is_starter(&lower)) {
             break;
         } else if is_capitalised(word) || is_version(word) {
             end = next + 1;
@@ -197,6 +205,7 @@ fn after_cue(tokens: &[Token<'_>], at: usize, taken: &[bool]) -> Option<Name> {
             .map(|t| t.text)
             .collect::<Vec<_>>()
             .join(" "),
+        written: None,
         kind: Kind::new(kind),
         start: at + 1,
         end,
