@@ -127,7 +127,8 @@ fn synthetic(size: usize) {
     });
     let (graph, seconds) = built(passages.collect());
     let view = report(&graph, seconds);
-    let entity = |index: usize| format!("Name{}", 10 + index * 37 % (size / 4));
+    let names: Vec<String> = view.entities().map(|(_, entity)| entity.name.clone()).collect();
+    let entity = |index: usize| names[index * 37 % names.len()].as_str();
     let asked = |index: usize| {
         format!(
             "What does {} have to do with {}?",
@@ -140,7 +141,7 @@ fn synthetic(size: usize) {
         "walk to 30 passages: {}",
         timed(200, |index| drop(view.local(&question(index), &[], 30).unwrap()))
     );
-    let found = |index: usize| view.find(&entity(index));
+    let found = |index: usize| view.find(entity(index));
     let neighbours = |index| found(index).map(|id| view.neighbours(id, 10).unwrap());
     println!("neighbours: {}", timed(200, |index| drop(neighbours(index))));
     let paths = |index: usize| Some(view.paths(found(index)?, found(index * 7 + 3)?, 1).unwrap());

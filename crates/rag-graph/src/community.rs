@@ -151,12 +151,13 @@ fn move_nodes(graph: &Weighted, partition: &mut [usize], resolution: f64, random
         strengths[community] += graph.strengths[node];
     }
     let mut waits = vec![true; graph.len()];
+    let mut sums = Sums::new(graph.len());
     let mut queue: VecDeque<usize> = random.shuffled(graph.len()).into();
     while let Some(node) = queue.pop_front() {
         waits[node] = false;
         let own = partition[node];
         strengths[own] -= graph.strengths[node];
-        let best = best_community(graph, node, partition, &strengths, resolution, |_| true);
+        let best = sums.best_community((graph, partition), node, &strengths, resolution, |_| true);
         let stay = gain(graph, node, own, partition, &strengths, resolution);
         let next = best
             .filter(|&(_, gain)| gain > stay + LEAST_GAIN)
@@ -187,6 +188,7 @@ fn refine(
     let mut parts: Vec<usize> = (0..graph.len()).collect();
     let mut strengths = graph.strengths.clone();
     let mut sizes = vec![1usize; graph.len()];
+    let mut sums = Sums::new(graph.len());
     for node in random.shuffled(graph.len()) {
         if sizes[parts[node]] > 1 {
             continue;
@@ -194,7 +196,7 @@ fn refine(
         let own = parts[node];
         strengths[own] -= graph.strengths[node];
         let inside = |other: usize| partition[other] == partition[node];
-        let best = best_community(graph, node, &parts, &strengths, resolution, inside);
+        let best = sums.best_community((graph, &parts), node, &strengths, resolution, inside);
         let next = best
             .filter(|&(_, gain)| gain > LEAST_GAIN)
             .map_or(own, |(part, _)| part);
@@ -208,24 +210,49 @@ fn refine(
     (parts, count)
 }
 
-/// The community among those of the neighbours that `counts` which `node` gains most by joining, and the gain.
-fn best_community(
-    graph: &Weighted,
-    node: usize,
-    partition: &[usize],
-    strengths: &[f64],
-    resolution: f64,
-    counts: impl Fn(usize) -> bool,
-) -> Option<(usize, f64)> {
-    let mut weights: BTreeMap<usize, f64> = BTreeMap::new();
-    for &(other, weight) in graph.neighbours[node].iter().filter(|&&(other, _)| counts(other)) {
-        *weights.entry(partition[other]).or_default() += weight;
+/// Sums per community, kept between nodes so that no map is made for each.
+struct Sums {
+    weights: Vec<f64>,
+    touched: Vec<usize>,
+}
+
+impl Sums {
+    fn new(communities: usize) -> Self {
+        Self {
+            weights: vec![0.0; communities],
+            touched: Vec::new(),
+        }
     }
-    let gains = weights.into_iter().map(|(community, weight)| {
-        let expected = resolution * graph.strengths[node] * strengths[community] / graph.total;
-        (community, weight - expected)
-    });
-    gains.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))
+
+    /// The community among those of the neighbours that `counts` which `node` gains most by joining, and the
+    /// gain; the smallest number among equals.
+    fn best_community(
+        &mut self,
+        (graph, partition): (&Weighted, &[usize]),
+        node: usize,
+        strengths: &[f64],
+        resolution: f64,
+        counts: impl Fn(usize) -> bool,
+    ) -> Option<(usize, f64)> {
+        for &(other, weight) in graph.neighbours[node].iter().filter(|&&(other, _)| counts(other)) {
+            let community = partition[other];
+            if self.weights[community] == 0.0 {
+                self.touched.push(community);
+            }
+            self.weights[community] += weight;
+        }
+        let mut best: Option<(usize, f64)> = None;
+        for community in self.touched.drain(..) {
+            let weight = std::mem::take(&mut self.weights[community]);
+            let gain = weight - resolution * graph.strengths[node] * strengths[community] / graph.total;
+            let is_better =
+                best.is_none_or(|(other, least)| gain > least || (gain == least && community < other));
+            if is_better {
+                best = Some((community, gain));
+            }
+        }
+        best
+    }
 }
 
 /// What `node` gains by being in `community`, whose strength is without it.

@@ -10,7 +10,7 @@ use rag_core::artifact::{Artifact, ArtifactError, ArtifactKey, Digest};
 use rag_core::filter::Filter;
 use rag_core::passage::Passage;
 
-use crate::batch::{GRAPH_KIND, PASSAGES_FILE, STAGE, TABLES_FILE};
+use crate::batch::{GRAPH_KIND, PASSAGES_FILE, STAGE, STAGE_VERSION, TABLES_FILE};
 use crate::config::{Currency, SearchConfig};
 use crate::error::GraphError;
 use crate::extract::{Extractor, Facts};
@@ -47,6 +47,11 @@ impl Graph {
     /// Opens the artifact in the folder `path`.
     pub fn open(path: &Path, config: &SearchConfig) -> Result<Self, GraphError> {
         let artifact = Artifact::open(path, STAGE)?;
+        if artifact.manifest().made_from.stage_version != STAGE_VERSION {
+            return Err(GraphError::Stale {
+                path: path.to_owned(),
+            });
+        }
         let tables: Tables = artifact.framed(TABLES_FILE, GRAPH_KIND)?;
         let passages = artifact.file(PASSAGES_FILE)?;
         let starts = line_starts(&passages)?;

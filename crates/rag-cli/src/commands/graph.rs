@@ -273,7 +273,7 @@ fn search(args: SearchArgs, context: &Context) -> anyhow::Result<Done> {
             reranked: context.settings.models.reranker != rag_pipeline::NONE,
         };
         let asked = question(args.question, Vec::new(), &args.view.asker);
-        let ranking = GraphSearch::new(&engine, &graph, &context.settings.graph).rank(&asked, way, limit)?;
+        let ranking = GraphSearch::new(&engine, &graph, &context.settings).rank(&asked, way, limit)?;
         return args.view.print(&ranking, || show::ranking(&ranking));
     }
     let view = args.view.view(&graph);

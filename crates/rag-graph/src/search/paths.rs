@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Connection;
 use crate::error::GraphError;
-use crate::view::{EntityId, Link, NO_PAIR, Predicate, View};
+use crate::view::{EntityId, LONGEST_STEP, Link, View};
 
 /// A path from one entity to another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -43,7 +43,7 @@ impl View {
         let longest = self.config.max_hops as f32 * LONGEST_STEP;
         let cost = |source: u32, target: u32, link: Link| {
             let is_closed = used_directly && is_end(source) && is_end(target);
-            if is_closed { f32::INFINITY } else { self.cost(link) }
+            if is_closed { f32::INFINITY } else { link.cost }
         };
         let (total, nodes) = astar(
             &graph,
@@ -53,18 +53,6 @@ impl View {
             |_| 0.0,
         )?;
         (total <= longest && nodes.len() <= self.config.max_hops + 1).then_some(nodes)
-    }
-
-    /// A step costs 1 to [`LONGEST_STEP`], so that a longer path never beats a shorter one by much.
-    fn cost(&self, link: Link) -> f32 {
-        if link.pair == NO_PAIR {
-            return f32::INFINITY;
-        }
-        match self.pair(link.pair)[0].predicate {
-            Predicate::Stated(_) => 1.0,
-            Predicate::Together => 1.2,
-            Predicate::About => LONGEST_STEP,
-        }
     }
 
     fn path(&self, nodes: &[u32]) -> Result<Path, GraphError> {
@@ -77,5 +65,3 @@ impl View {
         Ok(Path { steps })
     }
 }
-
-const LONGEST_STEP: f32 = 1.5;

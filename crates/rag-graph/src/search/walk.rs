@@ -70,6 +70,7 @@ mod tests {
         let link = Link {
             weight: 1.0,
             pair: NO_PAIR,
+            cost: 1.0,
         };
         Links::new(nodes, edges.into_iter().map(|(a, b)| (a, b, link)))
     }

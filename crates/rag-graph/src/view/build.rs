@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
 
+use rayon::prelude::*;
+
 use super::links::{Link, Links, NO_PAIR};
 use super::lookup::Lookup;
 use super::resolve::{Resolved, Seen};
@@ -14,6 +16,9 @@ use crate::units::TITLE;
 
 /// Most different names in a unit of text that are all joined with each other.
 const MAX_TOGETHER: usize = 12;
+
+/// The most that a step of a path costs.
+pub(crate) const LONGEST_STEP: f32 = 1.5;
 
 /// Names of a title that are joined with the names in the text.
 const MAX_ABOUT: usize = 3;
@@ -35,7 +40,7 @@ impl View {
             mut statements,
             crowded,
         } = gathered;
-        statements.sort_unstable();
+        statements.par_sort_unstable();
         statements.dedup();
         let pairs = group(&statements);
         let nodes = numbered.entities.len() + passages.len();
@@ -72,14 +77,13 @@ pub(super) struct Numbered {
 
 impl Numbered {
     fn new(tables: &Tables, seen: &[Seen]) -> Self {
-        let mut profiles: BTreeMap<u32, Profile> = BTreeMap::new();
-        for seen in seen {
-            profiles.entry(seen.key).or_default().add(seen);
-        }
-        let by_key = profiles.keys().copied().zip(0..).collect();
-        let entities = profiles
-            .into_values()
-            .map(|profile| profile.entity(tables))
+        let mut by_entity: Vec<&Seen> = seen.iter().collect();
+        by_entity.par_sort_by_key(|seen| seen.key);
+        let groups: Vec<&[&Seen]> = by_entity.chunk_by(|a, b| a.key == b.key).collect();
+        let by_key = groups.iter().map(|group| group[0].key).zip(0..).collect();
+        let entities = groups
+            .par_iter()
+            .map(|group| Profile::of(group).entity(tables))
             .collect();
         Self { entities, by_key }
     }
@@ -99,6 +103,15 @@ struct Profile {
 }
 
 impl Profile {
+    /// The profile of the mentions of one entity, in the order of passages.
+    fn of(seen: &[&Seen]) -> Self {
+        let mut profile = Self::default();
+        for seen in seen {
+            profile.add(seen);
+        }
+        profile
+    }
+
     fn add(&mut self, seen: &Seen) {
         *self.forms.entry(seen.form).or_default() += 1;
         *self.kinds.entry(seen.kind).or_default() += 1;
@@ -257,8 +270,18 @@ fn group(statements: &[Statement]) -> Vec<std::ops::Range<u32>> {
         .collect()
 }
 
+/// What a path pays for a step, so that of two paths with as many steps the one that states more wins.
+fn step_cost(predicate: Predicate) -> f32 {
+    match predicate {
+        Predicate::Stated(_) => 1.0,
+        Predicate::Together => 1.2,
+        Predicate::About => LONGEST_STEP,
+    }
+}
+
 /// Weights: what is stated counts twice what merely stands together, with diminishing returns, so that a
-/// pair named together everywhere does not drown the rest.
+/// pair named together everywhere does not drown the rest. Weighing names in titles more, or rare names, moved
+/// AllGold@5 on HotpotQA by no more than half a point: left out.
 fn links(
     nodes: usize,
     statements: &[Statement],
@@ -275,26 +298,24 @@ fn links(
         let own = &statements[range.start as usize..range.end as usize];
         let sum: f32 = own.iter().map(weight).sum();
         let (a, b) = own[0].pair;
-        let weight = sum.ln_1p();
-        (a, b, Link { weight, pair })
+        let link = Link {
+            weight: sum.ln_1p(),
+            pair,
+            cost: step_cost(own[0].predicate),
+        };
+        (a, b, link)
     });
     let first_passage = numbered.entities.len() as u32;
-    let mut named: BTreeMap<(u32, u32), f32> = BTreeMap::new();
-    for seen in seen {
-        if let Some(entity) = numbered.number(seen.key) {
-            *named.entry((entity, first_passage + seen.passage)).or_default() += 1.0;
-        }
-    }
-    let named = named.into_iter().map(|((entity, passage), count)| {
-        let weight = count.ln_1p();
-        (
-            entity,
-            passage,
-            Link {
-                weight,
-                pair: NO_PAIR,
-            },
-        )
+    let number = |seen: &Seen| Some((numbered.number(seen.key)?, first_passage + seen.passage));
+    let mut named: Vec<(u32, u32)> = seen.iter().filter_map(number).collect();
+    named.par_sort_unstable();
+    let named = named.chunk_by(|a, b| a == b).map(|same| {
+        let link = Link {
+            weight: (same.len() as f32).ln_1p(),
+            pair: NO_PAIR,
+            cost: f32::INFINITY,
+        };
+        (same[0].0, same[0].1, link)
     });
     Links::new(nodes, between.chain(named))
 }

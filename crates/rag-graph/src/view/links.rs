@@ -4,6 +4,7 @@
 use petgraph::Directed;
 use petgraph::csr::Csr;
 use petgraph::visit::EdgeRef;
+use rayon::slice::ParallelSliceMut;
 
 /// An edge, seen from one end.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -12,6 +13,8 @@ pub(crate) struct Link {
     pub(crate) weight: f32,
     /// Number of the pair of entities, [`NO_PAIR`] where one end is a passage.
     pub(crate) pair: u32,
+    /// What a path pays for it: 1 where something is stated, more where the ends merely stand together.
+    pub(crate) cost: f32,
 }
 
 /// No pair of entities.
@@ -30,7 +33,7 @@ impl Links {
         let mut both: Vec<(u32, u32, Link)> = edges
             .flat_map(|(a, b, link)| [(a, b, link), (b, a, link)])
             .collect();
-        both.sort_unstable_by_key(|&(a, b, _)| (a, b));
+        both.par_sort_by_key(|&(a, b, _)| (a, b));
         both.dedup_by_key(|&mut (a, b, _)| (a, b));
         let mut graph = Csr::from_sorted_edges(&both).expect("sorted, and each once");
         while graph.node_count() < nodes {

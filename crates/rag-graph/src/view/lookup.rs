@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use rayon::prelude::*;
+
 use super::build::Numbered;
 use super::resolve::Seen;
 use super::{EntityId, View};
@@ -38,7 +40,6 @@ pub(super) struct Lookup {
 
 impl Lookup {
     pub(super) fn new(tables: &Tables, seen: &[Seen], numbered: &Numbered) -> Self {
-        let namer = Namer::default();
         let mut forms: Vec<(u32, u32)> = seen.iter().map(|seen| (seen.form, seen.key)).collect();
         forms.sort_unstable();
         forms.dedup();
@@ -47,22 +48,28 @@ impl Lookup {
             loose: HashMap::new(),
             words: HashMap::new(),
         };
-        for (form, key) in forms {
+        let keyed: Vec<(String, String)> = forms
+            .par_iter()
+            .map_init(Namer::default, |namer, &(form, _)| {
+                let text = &tables.forms[form as usize].text;
+                (namer.key(text), namer.loose_key(text))
+            })
+            .collect();
+        for (&(form, key), (own, loose)) in forms.iter().zip(keyed) {
             let Some(entity) = numbered.number(key) else {
                 continue;
             };
-            let form = &tables.forms[form as usize];
-            let own = &namer.key(&form.text);
-            // A short name that stands for longer ones in some documents stands for itself elsewhere.
-            if form.key == key {
-                lookup.exact.insert(own.clone(), entity);
-            } else {
-                lookup.exact.entry(own.clone()).or_insert(entity);
-            }
-            push(&mut lookup.loose, namer.loose_key(&form.text), entity);
             if own.contains(' ') {
-                own.split(' ')
-                    .for_each(|word| push(&mut lookup.words, word.to_owned(), entity));
+                for word in own.split(' ') {
+                    push(&mut lookup.words, word.to_owned(), entity);
+                }
+            }
+            push(&mut lookup.loose, loose, entity);
+            // A short name that stands for longer ones in some documents stands for itself elsewhere.
+            if tables.forms[form as usize].key == key {
+                lookup.exact.insert(own, entity);
+            } else {
+                lookup.exact.entry(own).or_insert(entity);
             }
         }
         lookup

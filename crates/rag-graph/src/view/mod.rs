@@ -23,6 +23,7 @@ use crate::extract::Kind;
 use crate::graph::Data;
 use crate::units::quote;
 
+pub(crate) use build::LONGEST_STEP;
 pub(crate) use links::{Link, Links, NO_PAIR};
 pub use lookup::Linked;
 

@@ -1,9 +1,12 @@
 //! Which mentions are of one entity, decided from the readable passages alone.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::extract::{ALIAS, Kind};
 use crate::tables::{MentionRow, Tables};
+
+/// A short name may be used in this many times as many documents as those that have its longer name.
+const MOST_USED_ALONE: usize = 3;
 
 /// A mention of a view's entity.
 #[derive(Debug, Clone, Copy)]
@@ -34,9 +37,11 @@ impl Resolved {
             same: aliases(tables, passages, &strong),
             short: HashMap::new(),
         };
+        designations(tables, passages, &strong, &mut resolved.same);
         for document in passages.chunk_by(|&a, &b| document(tables, a) == document(tables, b)) {
             resolved.resolve_short_names(tables, document, &strong);
         }
+        resolved.drop_common_short_names(tables, passages);
         let mut seen = Vec::new();
         for (&at, passage) in passages.iter().zip(0..) {
             let own = document(tables, at);
@@ -94,6 +99,30 @@ impl Resolved {
             }
         }
     }
+
+    /// A short name that most documents use without a longer one means something by itself: "Brno" is not short
+    /// for "Assembly Brno". It is resolved nowhere then.
+    fn drop_common_short_names(&mut self, tables: &Tables, passages: &[u32]) {
+        let mut resolved: HashMap<u32, usize> = HashMap::new();
+        for &(_, key) in self.short.keys() {
+            *resolved.entry(key).or_default() += 1;
+        }
+        let mut used: BTreeSet<(u32, u32)> = BTreeSet::new();
+        for &at in passages {
+            let keys = tables
+                .mentions_of(at)
+                .iter()
+                .map(|m| tables.forms[m.form as usize].key);
+            let own = document(tables, at);
+            used.extend(
+                keys.filter(|key| resolved.contains_key(key))
+                    .map(|key| (key, own)),
+            );
+        }
+        let documents = |key: u32| used.range((key, 0)..=(key, u32::MAX)).count();
+        self.short
+            .retain(|&(_, key), _| documents(key) <= MOST_USED_ALONE * resolved[&key]);
+    }
 }
 
 fn document(tables: &Tables, at: u32) -> u32 {
@@ -128,6 +157,33 @@ fn last_word_of_full_name<'t>(tables: &'t Tables, mention: &MentionRow) -> Optio
     let has_capitals = form.split(' ').all(|word| word.starts_with(char::is_uppercase));
     let last = form.rsplit(' ').next()?;
     ((is_person_like || is_model) && has_capitals && (2..=4).contains(&words)).then_some(last)
+}
+
+/// A model's designation stands for the only name in the readable passages that ends in it: `W60` for `Weir W60`.
+fn designations(tables: &Tables, passages: &[u32], strong: &[bool], same: &mut [u32]) {
+    let mut meanings: BTreeMap<&str, Option<u32>> = BTreeMap::new();
+    let mut short: BTreeMap<&str, u32> = BTreeMap::new();
+    for mention in passages.iter().flat_map(|&at| tables.mentions_of(at)) {
+        let own = key(tables, mention.form);
+        let name = tables.keys[own].as_str();
+        let last = name.rsplit(' ').next().unwrap_or_default();
+        if !strong[own] || !is_designation(last) {
+            continue;
+        }
+        if last == name {
+            short.insert(name, own as u32);
+        } else if last_word_of_full_name(tables, mention).is_some() {
+            meanings
+                .entry(last)
+                .and_modify(|known| *known = known.filter(|&known| known == own as u32))
+                .or_insert(Some(own as u32));
+        }
+    }
+    for (name, own) in short {
+        if let Some(&Some(long)) = meanings.get(name) {
+            same[own as usize] = same[long as usize];
+        }
+    }
 }
 
 /// For each key the key that stands for it: short forms that readable passages explain in one way only.

@@ -101,6 +101,31 @@ fn short_names_mean_the_long_one_of_their_document() {
 }
 
 #[test]
+fn a_name_used_everywhere_is_not_short_for_a_longer_one() {
+    let view = public_view(&[
+        ("a#0", "We know Assembly Ghent, and Ghent."),
+        ("b#0", "See Ghent."),
+        ("c#0", "Meet in Ghent."),
+        ("d#0", "Go to Ghent."),
+    ]);
+    assert_eq!(view.entity(view.find("Ghent").unwrap()).passages, 4);
+}
+
+#[test]
+fn a_designation_means_the_only_model_that_has_it() {
+    let view = public_view(&[
+        ("a#0", "We sell the Weald W60."),
+        ("b#0", "Here W60 requires Tarn."),
+    ]);
+    assert_eq!(view.find("W60"), view.find("Weald W60"));
+    let view = public_view(&[
+        ("a#0", "We sell the Weald W60 and the Nidd W60."),
+        ("b#0", "Here W60 requires Tarn."),
+    ]);
+    assert_ne!(view.find("W60"), view.find("Weald W60"));
+}
+
+#[test]
 fn an_acronym_with_two_meanings_is_neither() {
     let one = ("a#0", "See the Wide Metering Area (WMA).");
     let view = public_view(&[one, ("b#0", "Ask the WMA.")]);
@@ -131,6 +156,9 @@ fn sentence() -> impl Strategy<Value = String> {
         "Osier",
         "Tarn",
         "Weald",
+        "Weald W60",
+        "Nidd W60",
+        "W60",
         "Ruth Amsel",
         "Amsel",
         "Wide Metering Area",

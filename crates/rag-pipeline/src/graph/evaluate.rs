@@ -51,7 +51,7 @@ pub fn evaluate_graph(
     let questions = dataset.judged_questions(&qrels)?;
     let (engine, store) = workspace.engine_and_store(dataset, "open", import, settings, progress)?;
     let (graph, mut timings) = timed_graph(settings, &store, progress)?;
-    let search = GraphSearch::new(&engine, &graph, &settings.graph);
+    let search = GraphSearch::new(&engine, &graph, settings);
     let mut modes = BTreeMap::new();
     let mut walks = Vec::new();
     for &way in ways {

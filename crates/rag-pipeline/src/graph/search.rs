@@ -1,31 +1,42 @@
-//! The graph as a third leg: it walks from what the question names and from what the other legs found first.
+//! The graph as a third leg: it walks from what the question names and from the best of what the others found.
+//!
+//! A question that needs two passages often names only one of them; the other is what the first one names. Hence
+//! the walk starts from the first few passages after reranking, and what it reaches is read by the reranker too.
 
 use std::collections::HashMap;
 
-use rag_core::hit::{Hit, Leg, Placement, Ranking};
+use rag_core::hit::{Hit, Placement, Ranking};
 use rag_core::id::PassageId;
 use rag_core::question::Question;
 use rag_graph::{Currency, Graph, PassageSeed};
-use rag_retrieve::reciprocal_rank_fusion;
+use rag_rerank::Rule;
 
 use super::GraphSettings;
 use crate::engine::Engine;
 use crate::error::PipelineError;
+use crate::settings::Settings;
 use crate::way::Way;
 
-/// The constant of the fusion, as between the other legs.
+/// The constant of the fusion of ranks, as between the other legs.
 const K: u32 = 60;
+
+/// How many legs the graph's ranking and the reranker's count for.
+#[derive(Debug, Clone, Copy)]
+struct Weights {
+    graph: f64,
+    reranker: f64,
+}
 
 /// An engine and the graph of the same passages.
 pub struct GraphSearch<'s> {
     engine: &'s Engine,
     graph: &'s Graph,
-    settings: &'s GraphSettings,
+    settings: &'s Settings,
 }
 
 impl<'s> GraphSearch<'s> {
     /// Searches `graph` together with the legs of `engine`.
-    pub fn new(engine: &'s Engine, graph: &'s Graph, settings: &'s GraphSettings) -> Self {
+    pub fn new(engine: &'s Engine, graph: &'s Graph, settings: &'s Settings) -> Self {
         Self {
             engine,
             graph,
@@ -34,21 +45,44 @@ impl<'s> GraphSearch<'s> {
     }
 
     /// The `hits` best passages for `question` that its asker may read, found by the legs of `way` and the graph.
+    ///
+    /// The order is by reciprocal ranks over the legs, the graph and, when `way` says so, the reranker.
     pub fn rank(&self, question: &Question, way: Way, hits: usize) -> Result<Ranking, PipelineError> {
         let legs = Way {
             reranked: false,
             ..way
         };
-        let found = self
-            .engine
-            .rank(question, legs, hits.max(self.settings.candidates))?;
-        let walked = self.walk(question, &found)?;
-        let mut ranking = fuse(found, walked);
+        let depth = hits.max(self.settings.rerank.candidates);
+        let mut found = self.engine.rank(question, legs, depth)?;
         if way.reranked {
-            ranking = self.engine.rerank(ranking, hits)?;
+            found = self.engine.rerank(found, depth)?;
         }
+        let walked = self.walk(question, &found)?;
+        let mut reached = news(&walked, &found, self.own().reranked);
+        if way.reranked && !reached.hits.is_empty() {
+            let count = reached.hits.len();
+            reached = self.engine.rerank(reached, count)?;
+        }
+        let mut ranking = fuse(found, &walked, reached, self.weights());
         ranking.hits.truncate(hits);
         Ok(ranking)
+    }
+
+    fn own(&self) -> &GraphSettings {
+        &self.settings.graph
+    }
+
+    fn weights(&self) -> Weights {
+        // A rule that lets the reranker replace all other orders leaves nothing to fuse with.
+        let rules = [self.settings.rerank.combine, Rule::default()];
+        let reranker = rules.into_iter().find_map(|rule| match rule {
+            Rule::Fuse { weight, .. } => Some(weight),
+            Rule::Replace => None,
+        });
+        Weights {
+            graph: f64::from(self.own().weight),
+            reranker: f64::from(reranker.unwrap_or(1.0)),
+        }
     }
 
     /// Where the walk from the first passages of `found` leads.
@@ -56,57 +90,99 @@ impl<'s> GraphSearch<'s> {
         let view = self
             .graph
             .view(&question.principal, &question.filter, Currency::All);
-        let first = found.hits.iter().take(self.settings.seeds);
+        let first = found.hits.iter().zip(1u16..).take(self.own().seeds);
         let seeds: Vec<PassageSeed> = first
-            .map(|hit| PassageSeed {
+            .map(|(hit, rank)| PassageSeed {
                 passage: hit.passage.id.clone(),
-                weight: 1.0 / hit.rank as f32,
+                weight: 1.0 / f32::from(rank),
             })
             .collect();
-        Ok(view.local(question, &seeds, self.settings.candidates)?)
+        Ok(view.local(question, &seeds, self.own().candidates)?)
     }
 }
 
-/// One ranking of both, by reciprocal ranks over all legs.
-fn fuse(found: Ranking, walked: Ranking) -> Ranking {
+/// The passages among the first `count` of `walked` that no leg found, or that the reranker has not read.
+fn news(walked: &Ranking, found: &Ranking, count: usize) -> Ranking {
+    let known: HashMap<&PassageId, &Hit> = found.hits.iter().map(|hit| (&hit.passage.id, hit)).collect();
+    let is_read = |hit: &Hit| {
+        known
+            .get(&hit.passage.id)
+            .is_some_and(|known| known.reranked.is_some())
+    };
+    let unread = walked.hits.iter().take(count).filter(|hit| !is_read(hit));
+    let hits = unread.map(|hit| known.get(&hit.passage.id).map_or(hit, |known| known));
+    Ranking {
+        hits: hits.cloned().collect(),
+        notes: Vec::new(),
+        ..walked.clone()
+    }
+}
+
+/// One ranking of all of them, by reciprocal ranks.
+fn fuse(found: Ranking, walked: &Ranking, reached: Ranking, weights: Weights) -> Ranking {
     let mut fused = found;
     let mut by_id: HashMap<PassageId, Hit> = HashMap::new();
-    for hit in fused.hits.drain(..).chain(walked.hits) {
-        match by_id.get_mut(&hit.passage.id) {
-            Some(known) => known.legs.extend(hit.legs),
-            None => drop(by_id.insert(hit.passage.id.clone(), hit)),
+    for hit in fused.hits.drain(..).chain(reached.hits) {
+        by_id.insert(hit.passage.id.clone(), hit);
+    }
+    for hit in &walked.hits {
+        if let Some(known) = by_id.get_mut(&hit.passage.id) {
+            known.legs.extend(hit.legs.clone());
         }
     }
-    let order = |leg: Leg| -> Vec<&PassageId> {
-        let mut places: Vec<(u32, &PassageId)> = by_id
-            .iter()
-            .filter_map(|(id, hit)| Some((hit.legs.get(&leg)?.rank, id)))
-            .collect();
-        places.sort_unstable();
-        places.into_iter().map(|(_, id)| id).collect()
-    };
-    let orders = [Leg::Bm25, Leg::Dense, Leg::Graph].map(order);
-    let ranked: Vec<(PassageId, f64)> = reciprocal_rank_fusion(&orders, K)
-        .into_iter()
-        .map(|(id, score)| (id.clone(), score))
-        .collect();
-    for ((id, score), rank) in ranked.into_iter().zip(1..) {
-        if let Some(mut hit) = by_id.remove(&id) {
-            let place = Placement {
-                rank,
-                score: score as f32,
-            };
-            (hit.rank, hit.score, hit.fused) = (rank, place.score, Some(place));
-            fused.hits.push(hit);
-        }
+    let mut hits: Vec<Hit> = by_id.into_values().collect();
+    rerank_again(&mut hits);
+    for hit in &mut hits {
+        hit.score = score(hit, weights) as f32;
     }
-    fused.legs.extend(walked.legs);
-    fused.timings_ms.extend(walked.timings_ms);
+    hits.sort_by(|a, b| {
+        b.score
+            .total_cmp(&a.score)
+            .then_with(|| a.passage.id.cmp(&b.passage.id))
+    });
+    for (hit, rank) in hits.iter_mut().zip(1..) {
+        hit.rank = rank;
+    }
+    fused.hits = hits;
+    fused.legs.extend(walked.legs.clone());
+    fused.notes.extend(reached.notes);
+    for (step, ms) in walked
+        .timings_ms
+        .iter()
+        .chain(&reached.timings_ms)
+        .filter(|(step, _)| *step != "total")
+    {
+        *fused.timings_ms.entry(step.clone()).or_default() += ms;
+    }
     fused
+}
+
+/// Places all passages that the reranker read in one order: it scores each by itself, so that scores of two
+/// readings compare.
+fn rerank_again(hits: &mut [Hit]) {
+    let mut read: Vec<(&PassageId, &mut Placement)> = hits
+        .iter_mut()
+        .filter_map(|hit| Some((&hit.passage.id, hit.reranked.as_mut()?)))
+        .collect();
+    read.sort_by(|a, b| b.1.score.total_cmp(&a.1.score).then_with(|| a.0.cmp(b.0)));
+    for ((_, place), rank) in read.into_iter().zip(1..) {
+        place.rank = rank;
+    }
+}
+
+fn score(hit: &Hit, weights: Weights) -> f64 {
+    let share = |place: &Placement| 1.0 / (f64::from(K) + f64::from(place.rank));
+    let legs = hit.legs.iter().map(|(leg, place)| match leg {
+        rag_core::hit::Leg::Graph => weights.graph * share(place),
+        _ => share(place),
+    });
+    legs.sum::<f64>() + weights.reranker * hit.reranked.as_ref().map_or(0.0, share)
 }
 
 #[cfg(test)]
 mod tests {
+    use rag_core::hit::Leg;
+
     use super::*;
 
     fn ranking(leg: Leg, ids: &[&str]) -> Ranking {
@@ -133,15 +209,57 @@ mod tests {
         }
     }
 
+    const WEIGHTS: Weights = Weights {
+        graph: 2.0,
+        reranker: 2.0,
+    };
+
+    fn order(ranking: &Ranking) -> Vec<String> {
+        ranking
+            .hits
+            .iter()
+            .map(|hit| hit.passage.id.to_string())
+            .collect()
+    }
+
     #[test]
     fn a_passage_found_by_both_comes_first_and_keeps_both_places() {
-        let fused = fuse(
-            ranking(Leg::Bm25, &["a#0", "b#0"]),
-            ranking(Leg::Graph, &["b#0", "c#0"]),
-        );
-        let order: Vec<String> = fused.hits.iter().map(|hit| hit.passage.id.to_string()).collect();
-        assert_eq!(order, ["b#0", "a#0", "c#0"]);
-        assert_eq!(fused.hits[0].legs.len(), 2);
-        assert_eq!(fused.hits[2].rank, 3);
+        let found = ranking(Leg::Bm25, &["a#0", "b#0"]);
+        let walked = ranking(Leg::Graph, &["b#0", "c#0"]);
+        let reached = news(&walked, &found, 10);
+        assert_eq!(order(&reached), ["b#0", "c#0"]);
+        let fused = fuse(found, &walked, reached, WEIGHTS);
+        assert_eq!(order(&fused), ["b#0", "c#0", "a#0"]);
+        assert_eq!((fused.hits[0].legs.len(), fused.hits[2].rank), (2, 3));
+    }
+
+    #[test]
+    fn passages_read_at_different_times_are_placed_in_one_order() {
+        let mut found = ranking(Leg::Bm25, &["a#0", "b#0"]);
+        let walked = ranking(Leg::Graph, &["c#0"]);
+        let mut reached = news(&walked, &found, 10);
+        for (hit, score) in found
+            .hits
+            .iter_mut()
+            .chain(&mut reached.hits)
+            .zip([3.0, 1.0, 2.0])
+        {
+            hit.reranked = Some(Placement { rank: 1, score });
+        }
+        let fused = fuse(found, &walked, reached, WEIGHTS);
+        let places: Vec<(String, u32)> = fused
+            .hits
+            .iter()
+            .filter_map(|hit| Some((hit.passage.id.to_string(), hit.reranked?.rank)))
+            .collect();
+        assert!(places.contains(&("c#0".to_owned(), 2)) && places.contains(&("b#0".to_owned(), 3)));
+    }
+
+    #[test]
+    fn passages_that_the_reranker_read_are_no_news() {
+        let mut found = ranking(Leg::Bm25, &["a#0"]);
+        found.hits[0].reranked = Some(Placement { rank: 1, score: 1.0 });
+        let walked = ranking(Leg::Graph, &["a#0", "b#0", "c#0"]);
+        assert_eq!(order(&news(&walked, &found, 2)), ["b#0"]);
     }
 }

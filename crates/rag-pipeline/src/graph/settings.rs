@@ -15,10 +15,15 @@ pub struct GraphSettings {
     /// Answers that a language model gave about passages, to be checked against them. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drafts: Option<PathBuf>,
-    /// Passages of the other legs that a walk starts from. Default: 5.
+    /// Passages of the other legs that a walk starts from. Default: 3; with 5, fewer questions of
+    /// HotpotQA had both their passages among the first five.
     pub seeds: usize,
-    /// Passages that the walk brings to the fusion. Default: 30, as many as the reranker reads.
+    /// Passages of the walk that take part in the fusion. Default: 100.
     pub candidates: usize,
+    /// Passages of the walk that the reranker reads beside those of the other legs. Default: 10.
+    pub reranked: usize,
+    /// How many legs the walk counts for. Default: 2, as the reranker does.
+    pub weight: f32,
     /// Settings of searches.
     pub search: SearchConfig,
 }
@@ -28,8 +33,10 @@ impl Default for GraphSettings {
         Self {
             entities: None,
             drafts: None,
-            seeds: 5,
-            candidates: 30,
+            seeds: 3,
+            candidates: 100,
+            reranked: 10,
+            weight: 2.0,
             search: SearchConfig::default(),
         }
     }
