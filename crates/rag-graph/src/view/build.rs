@@ -1,6 +1,6 @@
 //! From readable passages to a view.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
@@ -69,10 +69,14 @@ fn of_passage(seen: &[Seen], passage: u32) -> &[Seen] {
     &seen[start..end]
 }
 
+/// A key that no readable passage names.
+const NO_ENTITY: u32 = u32::MAX;
+
 /// The entities, and the number of each by the key that stands for it.
 pub(super) struct Numbered {
     pub(super) entities: Vec<Entity>,
-    by_key: HashMap<u32, u32>,
+    /// By key; [`NO_ENTITY`] for keys without one.
+    by_key: Vec<u32>,
 }
 
 impl Numbered {
@@ -80,7 +84,10 @@ impl Numbered {
         let mut by_entity: Vec<&Seen> = seen.iter().collect();
         by_entity.par_sort_by_key(|seen| seen.key);
         let groups: Vec<&[&Seen]> = by_entity.chunk_by(|a, b| a.key == b.key).collect();
-        let by_key = groups.iter().map(|group| group[0].key).zip(0..).collect();
+        let mut by_key = vec![NO_ENTITY; tables.keys.len()];
+        for (group, number) in groups.iter().zip(0..) {
+            by_key[group[0].key as usize] = number;
+        }
         let entities = groups
             .par_iter()
             .map(|group| Profile::of(group).entity(tables))
@@ -89,7 +96,7 @@ impl Numbered {
     }
 
     pub(super) fn number(&self, key: u32) -> Option<u32> {
-        self.by_key.get(&key).copied()
+        Some(self.by_key[key as usize]).filter(|&number| number != NO_ENTITY)
     }
 }
 

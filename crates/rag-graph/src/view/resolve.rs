@@ -26,6 +26,8 @@ pub(super) struct Resolved {
     /// The key that stands for each key, per document where a short name was resolved there.
     same: Vec<u32>,
     short: HashMap<(u32, u32), u32>,
+    /// Keys that are short for another in some document: spares the look-up for all others.
+    is_short: Vec<bool>,
 }
 
 impl Resolved {
@@ -36,6 +38,7 @@ impl Resolved {
             seen: Vec::new(),
             same: aliases(tables, passages, &strong),
             short: HashMap::new(),
+            is_short: vec![false; tables.keys.len()],
         };
         designations(tables, passages, &strong, &mut resolved.same);
         for document in passages.chunk_by(|&a, &b| document(tables, a) == document(tables, b)) {
@@ -64,7 +67,8 @@ impl Resolved {
     /// The key that stands for the entity that `form` means in document `own`.
     pub(super) fn entity(&self, tables: &Tables, own: u32, form: u32) -> u32 {
         let key = tables.forms[form as usize].key;
-        let key = self.short.get(&(own, key)).copied().unwrap_or(key);
+        let longer = self.is_short[key as usize].then(|| self.short.get(&(own, key)));
+        let key = longer.flatten().copied().unwrap_or(key);
         self.same[key as usize]
     }
 
@@ -122,6 +126,9 @@ impl Resolved {
         let documents = |key: u32| used.range((key, 0)..=(key, u32::MAX)).count();
         self.short
             .retain(|&(_, key), _| documents(key) <= MOST_USED_ALONE * resolved[&key]);
+        for &(_, key) in self.short.keys() {
+            self.is_short[key as usize] = true;
+        }
     }
 }
 
