@@ -3,7 +3,7 @@
 //! A question that needs two passages often names only one of them; the other is what the first one names. Hence
 //! the walk starts from the first few passages after reranking, and what it reaches is read by the reranker too.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rag_core::hit::{Hit, Placement, Ranking};
 use rag_core::id::PassageId;
@@ -112,9 +112,11 @@ fn news(walked: &Ranking, found: &Ranking, count: usize) -> Ranking {
     let unread = walked.hits.iter().take(count).filter(|hit| !is_read(hit));
     let hits = unread.map(|hit| known.get(&hit.passage.id).map_or(hit, |known| known));
     Ranking {
+        question: walked.question.clone(),
+        legs: Vec::new(),
         hits: hits.cloned().collect(),
         notes: Vec::new(),
-        ..walked.clone()
+        timings_ms: BTreeMap::new(),
     }
 }
 
@@ -205,7 +207,7 @@ mod tests {
             legs: Vec::new(),
             hits: hits.collect(),
             notes: Vec::new(),
-            timings_ms: std::collections::BTreeMap::new(),
+            timings_ms: BTreeMap::new(),
         }
     }
 
