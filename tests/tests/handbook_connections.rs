@@ -20,8 +20,8 @@ fn connections_are_found_cited_and_kept_from_those_who_may_not_read_them() {
     settings.models.embedder = "tfidf".to_owned();
     settings.models.reranker = "lexical".to_owned();
     settings.graph.entities = Some(data.join("entities.toml"));
-    let folder = tempfile::tempdir().unwrap();
-    let store = Store::open_or_create(&folder.path().join("store"), &data.join("handbook")).unwrap();
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("connections-store");
+    let store = Store::open_or_create(&path, &data.join("handbook")).unwrap();
     ingest(&settings, &data.join("handbook"), &store, None, &Silent).unwrap();
     build_graph(&settings, &store, &Silent).unwrap();
 

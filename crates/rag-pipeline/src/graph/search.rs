@@ -9,7 +9,6 @@ use rag_core::hit::{Hit, Placement, Ranking};
 use rag_core::id::PassageId;
 use rag_core::question::Question;
 use rag_graph::{Currency, Graph, PassageSeed};
-use rag_rerank::Rule;
 
 use super::GraphSettings;
 use crate::engine::Engine;
@@ -19,6 +18,10 @@ use crate::way::Way;
 
 /// The constant of the fusion of ranks, as between the other legs.
 const K: u32 = 60;
+
+/// How many legs the reranker counts for, as in its own fusion. Whatever rule the settings give it, ranks are what
+/// the walk and the reranker have in common.
+const RERANKER_WEIGHT: f64 = 2.0;
 
 /// How many legs the graph's ranking and the reranker's count for.
 #[derive(Debug, Clone, Copy)]
@@ -73,15 +76,9 @@ impl<'s> GraphSearch<'s> {
     }
 
     fn weights(&self) -> Weights {
-        // A rule that lets the reranker replace all other orders leaves nothing to fuse with.
-        let rules = [self.settings.rerank.combine, Rule::default()];
-        let reranker = rules.into_iter().find_map(|rule| match rule {
-            Rule::Fuse { weight, .. } => Some(weight),
-            Rule::Replace => None,
-        });
         Weights {
             graph: f64::from(self.own().weight),
-            reranker: f64::from(reranker.unwrap_or(1.0)),
+            reranker: RERANKER_WEIGHT,
         }
     }
 
