@@ -78,6 +78,8 @@ const WITH_WEIGHTS: &[Step] = &[
             "models",
             "--test",
             "handbook_questions",
+            "--test",
+            "handbook_connections",
         ],
         variables: &[],
     },

@@ -55,6 +55,9 @@ pub enum Command {
     /// Measure retrieval, answers or permissions on a data set.
     #[command(subcommand)]
     Eval(commands::eval::Command),
+    /// Entities and how they are connected, with a source for every edge.
+    #[command(subcommand)]
+    Graph(commands::graph::Command),
     /// Check every file of a store by its digest.
     Verify(commands::verify::Args),
     /// Remove a document from a store; it stays out until restored.
@@ -107,6 +110,7 @@ pub fn run(command: Command, global: &GlobalArgs) -> anyhow::Result<Done> {
         Command::Rerank(args) => commands::rerank::run(args, &context),
         Command::Generate(args) => commands::generate::run(args, &context),
         Command::Eval(command) => commands::eval::run(command, &context),
+        Command::Graph(command) => commands::graph::run(command, &context),
         Command::Verify(args) => commands::verify::run(&args, &context),
         Command::Delete(args) => commands::delete::run(&args, &context),
         Command::Models(command) => commands::models::run(command, &context),

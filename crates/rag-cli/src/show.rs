@@ -1,5 +1,7 @@
 //! How passages, answers and counts look in a terminal.
 
+pub(crate) mod graph;
+
 use std::fmt::Write;
 
 use rag_core::answer::{Answer, Citation, CitationStatus};

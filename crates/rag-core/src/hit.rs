@@ -14,7 +14,7 @@ pub const HITS_FILE: &str = "hits.jsonl";
 /// The same rankings in the form that trec_eval and ir-measures read.
 pub const RUN_FILE: &str = "run.trec";
 
-/// One of the two searches whose rankings are fused.
+/// One of the searches whose rankings are fused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Leg {
@@ -22,6 +22,8 @@ pub enum Leg {
     Bm25,
     /// Vector search, ranked by cosine similarity.
     Dense,
+    /// Search along the graph of entities, ranked by personalised PageRank.
+    Graph,
 }
 
 impl fmt::Display for Leg {
@@ -29,6 +31,7 @@ impl fmt::Display for Leg {
         f.write_str(match self {
             Self::Bm25 => "bm25",
             Self::Dense => "dense",
+            Self::Graph => "graph",
         })
     }
 }

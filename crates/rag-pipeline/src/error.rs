@@ -130,6 +130,9 @@ pub enum PipelineError {
     /// An evaluation's data could not be used.
     #[error(transparent)]
     Eval(#[from] rag_eval::EvalError),
+    /// The graph could not be built, opened or searched.
+    #[error(transparent)]
+    Graph(#[from] rag_graph::GraphError),
     /// The operating system refused. The message names the path.
     #[error(transparent)]
     Io(#[from] std::io::Error),

@@ -23,6 +23,7 @@ mod engine;
 mod error;
 pub mod evaluate;
 mod exclusions;
+pub mod graph;
 mod ingest;
 mod models;
 mod settings;

@@ -31,6 +31,8 @@ pub struct Settings {
     pub rerank: rag_rerank::Config,
     /// Context, answer and verification.
     pub generate: rag_generate::Config,
+    /// The graph of entities.
+    pub graph: crate::graph::GraphSettings,
 }
 
 /// Which models are used.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use rag_core::artifact::jsonl;
 use rag_eval::answers::{AnswerReport, AnswerScores, Label, Rate};
 use rag_eval::data::{Dataset, Distractors, ImportConfig, Readers};
+use rag_eval::retrieval::RetrievalReport;
 use rag_pipeline::evaluate::{
     Workspace, answer_dataset, answer_questions, audit_permissions, evaluate_retrieval,
 };
@@ -48,6 +49,18 @@ pub(crate) struct DatasetArgs {
     /// Where imported data sets are kept between runs.
     #[arg(long, value_name = "DIR", default_value = WORK)]
     work: PathBuf,
+}
+
+impl DatasetArgs {
+    /// The data set's folder.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.dataset
+    }
+
+    /// Where imported data sets are kept.
+    pub(crate) fn workspace(&self) -> Workspace {
+        Workspace::new(&self.work)
+    }
 }
 
 /// Arguments of `eval retrieval`.
@@ -116,7 +129,7 @@ pub(crate) fn run(command: Command, context: &Context) -> anyhow::Result<Done> {
     }
 }
 
-fn open(folder: &Path) -> anyhow::Result<Dataset> {
+pub(crate) fn open(folder: &Path) -> anyhow::Result<Dataset> {
     anyhow::ensure!(
         folder.is_dir(),
         "there is no data set at {}; give the folder of a BEIR data set (data sets are not part of this project)",
@@ -150,6 +163,12 @@ fn retrieval(args: &RetrievalArgs, context: &Context) -> anyhow::Result<Done> {
         to_stdout(&serde_json::to_string(&report)?);
         return Ok(Done::Complete);
     }
+    print_report(&report);
+    Ok(Done::Complete)
+}
+
+/// The means of each way, one line each.
+pub(crate) fn print_report(report: &RetrievalReport) {
     for (way, means) in &report.modes {
         let values: Vec<String> = means
             .iter()
@@ -159,7 +178,6 @@ fn retrieval(args: &RetrievalArgs, context: &Context) -> anyhow::Result<Done> {
             .collect();
         to_stdout(&format!("{way:16} {}", values.join("  ")));
     }
-    Ok(Done::Complete)
 }
 
 fn answers(args: &AnswersArgs, context: &Context) -> anyhow::Result<Done> {

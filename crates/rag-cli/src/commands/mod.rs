@@ -6,6 +6,7 @@ pub(crate) mod config;
 pub(crate) mod delete;
 pub(crate) mod eval;
 pub(crate) mod generate;
+pub(crate) mod graph;
 pub(crate) mod index;
 pub(crate) mod ingest;
 pub(crate) mod models;

@@ -36,6 +36,19 @@ impl Workspace {
         settings: &Settings,
         progress: &dyn Progress,
     ) -> Result<Engine, PipelineError> {
+        let (engine, _) = self.engine_and_store(dataset, name, config, settings, progress)?;
+        Ok(engine)
+    }
+
+    /// As [`Workspace::engine`], with the store.
+    pub(crate) fn engine_and_store(
+        &self,
+        dataset: &Dataset,
+        name: &str,
+        config: ImportConfig,
+        settings: &Settings,
+        progress: &dyn Progress,
+    ) -> Result<(Engine, Store), PipelineError> {
         let root = self.root.join(format!("{}-{name}", dataset.name()));
         fs_err::create_dir_all(&self.root)?;
         let store = Store::open_or_create(&root, dataset.folder())?;
@@ -43,6 +56,7 @@ impl Workspace {
         import(dataset, config, &store.parsed())?;
         chunk(settings, &store.parsed(), &store.chunked(), progress)?;
         index_store(settings, &store, progress)?;
-        Engine::open(&store, settings, progress)
+        let engine = Engine::open(&store, settings, progress)?;
+        Ok((engine, store))
     }
 }
