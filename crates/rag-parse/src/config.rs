@@ -15,6 +15,8 @@ pub struct Config {
     pub default_access: AccessList,
     /// Which engine reads the glyphs of PDF files. Default: `auto`.
     pub pdf_engine: PdfEngine,
+    /// What is made of the glyphs of PDF files. Default: `full`.
+    pub pdf_layout: PdfLayout,
     /// Which repairs of extracted text are applied. Default: all.
     pub repair: RepairConfig,
     /// What a single file may cost.
@@ -26,6 +28,7 @@ impl Default for Config {
         Self {
             default_access: AccessList::public(),
             pdf_engine: PdfEngine::default(),
+            pdf_layout: PdfLayout::default(),
             repair: RepairConfig::default(),
             limits: Limits::default(),
         }
@@ -43,6 +46,17 @@ pub enum PdfEngine {
     Pdfium,
     /// hayro, which is part of this crate.
     Hayro,
+}
+
+/// What is made of the glyphs of PDF files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PdfLayout {
+    /// Lines, columns, tables, headings and paragraphs.
+    #[default]
+    Full,
+    /// The characters in the engine's own order, a paragraph per page: what layout is measured against.
+    EngineOrder,
 }
 
 /// Switches of the repair steps for text that was extracted from pages (PDF, and text files with form feeds).

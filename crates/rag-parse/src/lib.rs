@@ -47,7 +47,7 @@ mod text;
 pub mod worker;
 mod xml;
 
-pub use config::{Config, Limits, PdfEngine, RepairConfig, Runtime, WorkerCommand};
+pub use config::{Config, Limits, PdfEngine, PdfLayout, RepairConfig, Runtime, WorkerCommand};
 pub use document::{Given, Parsed, Parser};
 pub use error::{Failure, ParseError};
 pub use format::Format;

@@ -5,6 +5,7 @@ pub(crate) mod chunk;
 pub(crate) mod config;
 pub(crate) mod delete;
 pub(crate) mod eval;
+pub(crate) mod eval_parse;
 pub(crate) mod generate;
 pub(crate) mod index;
 pub(crate) mod ingest;

@@ -13,6 +13,42 @@ pub(super) trait GlyphSource {
 
     /// The glyphs of a page, counted from 0; at most `limit`. The error says what is wrong with the page.
     fn page(&mut self, index: u32, limit: usize) -> Result<Page, String>;
+
+    /// The characters of a page in the engine's own order, with the breaks that the engine sees.
+    fn characters(&mut self, index: u32, limit: usize) -> Result<String, String> {
+        Ok(in_order(&self.page(index, limit)?.glyphs))
+    }
+}
+
+/// Gap between glyphs that is a space, and change of baseline that is a new line, in font sizes.
+const SPACE: f32 = 0.2;
+const NEW_LINE: f32 = 0.5;
+
+/// Glyphs in the order in which they are drawn, with spaces and line breaks where they leave a gap.
+fn in_order(glyphs: &[Glyph]) -> String {
+    let mut text = String::new();
+    let mut last: Option<&Glyph> = None;
+    for glyph in glyphs {
+        if let Some(last) = last {
+            let along = |glyph: &Glyph| match glyph.turn {
+                Turn::Right => (glyph.x, glyph.y),
+                Turn::Down => (glyph.y, -glyph.x),
+                Turn::Left => (-glyph.x, -glyph.y),
+                Turn::Up => (-glyph.y, glyph.x),
+            };
+            let ((x, y), (last_x, last_y)) = (along(glyph), along(last));
+            let gap = x - last_x - last.advance;
+            let size = glyph.size.max(last.size);
+            if glyph.turn != last.turn || (y - last_y).abs() > NEW_LINE * size {
+                text.push('\n');
+            } else if gap > SPACE * size || gap < -size {
+                text.push(' ');
+            }
+        }
+        glyph.text.push_to(&mut text);
+        last = Some(glyph);
+    }
+    text
 }
 
 /// A page's size and glyphs.

@@ -171,6 +171,7 @@ impl Layout<'_> {
         };
         let table = Table {
             headers,
+            header_paths: Vec::new(),
             rows: Vec::new(),
         };
         for (cells, &(from, to)) in found.grid.iter().zip(&found.lines).skip(skipped) {

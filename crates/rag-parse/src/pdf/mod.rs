@@ -17,7 +17,9 @@ mod tables;
 
 use std::path::{Path, PathBuf};
 
-use crate::config::{Config, PdfEngine};
+use rag_core::document::BlockKind;
+
+use crate::config::{Config, PdfEngine, PdfLayout};
 use crate::draft::Draft;
 use crate::error::Failure;
 use crate::repair::hyphens::KnownWords;
@@ -75,6 +77,9 @@ fn read(source: &mut impl GlyphSource, config: &Config, draft: &mut Draft) {
         .map(|title| title.trim().to_owned())
         .filter(|title| !title.is_empty());
     draft.pages = Some(source.page_count());
+    if config.pdf_layout == PdfLayout::EngineOrder {
+        return engine_order(source, config, draft);
+    }
     let mut sheets = sheets(source, config, draft);
     drop_furniture(&mut sheets, config);
     let all = || sheets.iter().flat_map(|sheet| &sheet.segments);
@@ -103,6 +108,23 @@ fn read(source: &mut impl GlyphSource, config: &Config, draft: &mut Draft) {
         }
     }
     layout.close_paragraph();
+}
+
+/// The characters of each page in the engine's own order.
+fn engine_order(source: &mut impl GlyphSource, config: &Config, draft: &mut Draft) {
+    for index in 0..config.limits.max_pages.min(source.page_count()) {
+        match source.characters(index, config.limits.max_page_glyphs) {
+            Ok(text) => {
+                if let Some(block) = draft.prose(BlockKind::Paragraph, &text) {
+                    block.page = Some(index + 1);
+                }
+            }
+            Err(reason) => draft.warn(
+                "damaged-page",
+                format!("page {} cannot be read: {reason}", index + 1),
+            ),
+        }
+    }
 }
 
 /// Reads all pages within the limits; what cannot be read is a warning that names the pages.

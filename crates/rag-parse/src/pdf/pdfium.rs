@@ -97,6 +97,23 @@ impl GlyphSource for PdfiumDocument<'_> {
         }
         Ok(collector.page)
     }
+
+    fn characters(&mut self, index: u32, limit: usize) -> Result<String, String> {
+        let index = index
+            .try_into()
+            .map_err(|_| "it is beyond what the engine can count")?;
+        let page = self
+            .document
+            .pages()
+            .get(index)
+            .map_err(|error| error.to_string())?;
+        let text = page.text().map_err(|error| error.to_string())?;
+        let characters = text.chars();
+        let characters = characters.iter().take(limit);
+        let characters = characters.filter_map(|c| char::from_u32(c.unicode_value()));
+        // A hyphen at a line's end arrives as U+0002.
+        Ok(characters.map(|c| if c == '\u{2}' { '-' } else { c }).collect())
+    }
 }
 
 /// The part of the page that is shown, and how it is turned.

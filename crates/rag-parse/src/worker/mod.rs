@@ -8,9 +8,11 @@ mod child;
 mod frame;
 mod pool;
 mod process;
+mod reader;
 
 pub use child::worker_main;
 pub(crate) use pool::{Finished, Pool};
+pub use reader::Reader;
 
 use std::path::{Path, PathBuf};
 
