@@ -15,7 +15,7 @@ use crate::error::Failure;
 use crate::format::Format;
 use crate::metadata::Metadata;
 use crate::pdf::PdfReader;
-use crate::{delimited, docx, html, markdown, text};
+use crate::{delimited, docx, epub, html, mail, markdown, pptx, text, xlsx};
 
 /// Text, in bytes, from which the language is detected.
 const LANGUAGE_WINDOW: usize = 16 << 10;
@@ -93,7 +93,7 @@ impl Parser {
         }
         let format = Format::of(source, bytes)?;
         let mut draft = Draft::new(limits);
-        self.read(format, bytes, &mut draft)?;
+        self.read(format, bytes, &mut draft, 0)?;
         if draft.is_empty() {
             let message = match format {
                 Format::Pdf => "no text was found in the file; if it is a scan, have it read by OCR first",
@@ -104,8 +104,15 @@ impl Parser {
         Ok(self.finish(source, bytes, given, format, draft))
     }
 
-    fn read(&self, format: Format, bytes: &[u8], draft: &mut Draft) -> Result<(), Failure> {
+    /// Reads bytes of a format into a draft; `depth` counts the files around them.
+    fn read(&self, format: Format, bytes: &[u8], draft: &mut Draft, depth: usize) -> Result<(), Failure> {
         match format {
+            Format::Xlsx => xlsx::parse(bytes, &self.config, draft),
+            Format::Pptx => pptx::parse(bytes, &self.config, draft),
+            Format::Epub => epub::parse(bytes, &self.config, draft),
+            Format::Mail => mail::parse(bytes, draft, depth, &|name, bytes, draft, depth| {
+                self.read(Format::of(name, bytes)?, bytes, draft, depth)
+            }),
             Format::Html => html::parse(bytes, &self.config, draft),
             Format::Docx => docx::parse(bytes, &self.config, draft),
             Format::Pdf => self.pdf.parse(bytes, &self.config, draft),

@@ -19,6 +19,10 @@ pub(crate) struct Draft {
     pub(crate) fallback_title: Option<String>,
     /// Number of pages, for formats that have them.
     pub(crate) pages: Option<u32>,
+    /// Page or slide that is being read, for formats whose blocks have no other place.
+    pub(crate) page: Option<u32>,
+    /// Levels by which headings are lower, because what is read stands inside something else.
+    pub(crate) heading_offset: usize,
     /// What was lost or doubtful, each a reason and a sentence.
     pub(crate) warnings: Vec<Warning>,
     text: TextBuilder,
@@ -57,6 +61,8 @@ impl Draft {
             metadata: Metadata::default(),
             fallback_title: None,
             pages: None,
+            page: None,
+            heading_offset: 0,
             warnings: Vec::new(),
             text: TextBuilder::default(),
             headings: Vec::new(),
@@ -88,7 +94,7 @@ impl Draft {
         if text.is_empty() {
             return None;
         }
-        let level = level.clamp(1, MAX_HEADING_LEVEL);
+        let level = (level + self.heading_offset).clamp(1, MAX_HEADING_LEVEL);
         self.headings.retain(|(above, _)| *above < level);
         self.headings.push((level, text.clone()));
         if self.first_heading.is_none() {
@@ -149,6 +155,7 @@ impl Draft {
         }
         self.blocks += 1;
         let block = self.text.push(kind, text);
+        block.page = self.page;
         block.heading_path = self.headings.iter().map(|(_, heading)| heading.clone()).collect();
         Some(block)
     }
