@@ -109,6 +109,9 @@ pub struct Cell {
     /// Place on the row's page.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bounding_box: Option<BoundingBox>,
+    /// True when this is the text of a cell that spans several rows or columns and stands here again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repeated: bool,
 }
 
 impl Cell {

@@ -37,6 +37,20 @@ pub struct Parsed {
     pub document: Document,
     /// Warnings, in the order they were met.
     pub diagnostics: Vec<Diagnostic>,
+    /// What clean-up steps removed, when [`Config::report_removed`] asks for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<Removed>,
+}
+
+/// Something that a clean-up step removed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Removed {
+    /// The step, by the name of its switch in [`RepairConfig`](crate::RepairConfig).
+    pub step: String,
+    /// The page, from 1.
+    pub page: Option<u32>,
+    /// What it was.
+    pub text: String,
 }
 
 /// Parses files of all formats with one configuration.
@@ -93,6 +107,7 @@ impl Parser {
         }
         let format = Format::of(source, bytes)?;
         let mut draft = Draft::new(limits);
+        draft.report_removed(self.config.report_removed);
         self.read(format, bytes, &mut draft, 0)?;
         if draft.is_empty() {
             let message = match format {
@@ -134,7 +149,8 @@ impl Parser {
         }
     }
 
-    fn finish(&self, source: &str, bytes: &[u8], given: &Given, format: Format, draft: Draft) -> Parsed {
+    fn finish(&self, source: &str, bytes: &[u8], given: &Given, format: Format, mut draft: Draft) -> Parsed {
+        let removed = std::mem::take(&mut draft.removed);
         let (text, own, pages, mut warnings) = draft.finish();
         let metadata = given.sidecar.clone().or(own).or(given.defaults.clone());
         let mut fields = Fields {
@@ -175,6 +191,7 @@ impl Parser {
         Parsed {
             document,
             diagnostics,
+            removed,
         }
     }
 }

@@ -52,8 +52,10 @@ pub mod worker;
 mod xlsx;
 mod xml;
 
-pub use config::{Config, Limits, PdfEngine, PdfLayout, RepairConfig, Runtime, WorkerCommand};
-pub use document::{Given, Parsed, Parser};
+pub use config::{
+    Config, Limits, OcrConfig, OcrEngine, PdfEngine, PdfLayout, RepairConfig, Runtime, WorkerCommand,
+};
+pub use document::{Given, Parsed, Parser, Removed};
 pub use error::{Failure, ParseError};
 pub use format::Format;
 pub use run::{DIAGNOSTICS_FILE, DOCUMENTS_FILE, SOURCES_FILE, STAGE, STAGE_VERSION, run};

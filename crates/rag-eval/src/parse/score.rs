@@ -13,6 +13,12 @@ use super::words::{Bag, bag, consensus, f1, pairs, recall, sequence_similarity, 
 /// Fewest words that engines must agree on for a file to count for `word_f1`.
 pub const MIN_CONSENSUS: usize = 5;
 
+/// Least F1 of a ground truth text and what engines agree on, for it to be a truth about the whole file.
+const MIN_LIKENESS: f64 = 0.7;
+
+/// Reasons of pages whose text no engine can read right.
+const UNUSABLE: [&str; 3] = ["unmapped-text", "garbled-text", "hidden-text"];
+
 /// Fewest pages of the files whose pages per second count: opening a file costs as much as a page.
 const MIN_TIMED_PAGES: u32 = 8;
 
@@ -123,12 +129,17 @@ pub fn score(entry: &Entry, read: &Read, truth: &Truth, reference: &Reference) -
     };
     let lines = read.document.as_ref().map(lines).unwrap_or_default();
     let found: Vec<String> = lines.iter().flatten().cloned().collect();
-    if let Some(text) = &truth.text {
+    let agreed = agreed(reference);
+    if let Some(text) = truth
+        .text
+        .as_ref()
+        .filter(|text| is_of_this_text(text, agreed.as_ref()))
+    {
         score_text(&mut scores, entry, read.document.as_ref(), &found, &words(text));
     }
     if entry.is_pdf() && !entry.is_scan() {
         score_tables(&mut scores, read.document.as_ref(), &lines, truth);
-        score_reference(&mut scores, entry, read, &found, reference);
+        score_reference(&mut scores, entry, read, &found, reference, agreed.as_ref());
     } else if truth.text.is_none() && !truth.grids.is_empty() && !entry.is_pdf() {
         let wanted = truth.grids.iter().flat_map(|grid| &grid.cells);
         scores.office_word_f1 = f1(&bag(found), &bag(wanted.flat_map(|cell| words(&cell.text))));
@@ -201,21 +212,42 @@ fn score_tables(scores: &mut FileScores, document: Option<&Document>, lines: &[V
     scores.adjacency_f1 = f1(&found, &wanted);
 }
 
+/// The words that most engines agree on; nothing when there are too few engines or words.
+fn agreed(reference: &Reference) -> Option<Bag> {
+    let bags: Vec<Bag> = reference.texts.iter().map(|text| bag(words(text))).collect();
+    let agreed = consensus(&bags);
+    (bags.len() > 1 && agreed.values().sum::<usize>() >= MIN_CONSENSUS).then_some(agreed)
+}
+
+/// False when a ground truth has other words than the file by all engines: it is an excerpt, or its words
+/// run together.
+fn is_of_this_text(text: &str, agreed: Option<&Bag>) -> bool {
+    let likeness = agreed.and_then(|agreed| f1(&bag(words(text)), agreed));
+    likeness.is_none_or(|likeness| likeness >= MIN_LIKENESS)
+}
+
 fn score_reference(
     scores: &mut FileScores,
     entry: &Entry,
     read: &Read,
     found: &[String],
     reference: &Reference,
+    agreed: Option<&Bag>,
 ) {
-    let texts: Vec<Vec<String>> = reference.texts.iter().map(|text| words(text)).collect();
-    let agreed = consensus(&texts.iter().cloned().map(bag).collect::<Vec<Bag>>());
-    if texts.len() < 2 || agreed.values().sum::<usize>() < MIN_CONSENSUS {
+    // What engines agree on about pages without usable text is noise, which recognition does not repeat.
+    let is_recognised = |document: &Document| document.metadata.contains_key("ocr_pages");
+    let is_noise = read.whole.as_ref().is_some_and(is_recognised)
+        || read
+            .reasons
+            .iter()
+            .any(|reason| UNUSABLE.contains(&reason.as_str()));
+    let Some(agreed) = agreed.filter(|_| !is_noise) else {
         return;
-    }
+    };
     let whole = read.whole.as_ref().map(lines).unwrap_or_default();
-    scores.word_f1 = f1(&bag(whole.into_iter().flatten()), &agreed);
+    scores.word_f1 = f1(&bag(whole.into_iter().flatten()), agreed);
     if entry.has_columns() && scores.order.is_none() {
+        let texts: Vec<Vec<String>> = reference.texts.iter().map(|text| words(text)).collect();
         let agreed = consensus(&texts.iter().map(|text| pairs(text)).collect::<Vec<Bag>>());
         scores.order = recall(&pairs(found), &agreed);
     }
@@ -240,7 +272,8 @@ fn lines(document: &Document) -> Vec<Vec<String>> {
             lines.extend(header_lines(&levels));
             header = levels;
         }
-        lines.push(block.cells.iter().flat_map(|cell| words(&cell.value)).collect());
+        let own = block.cells.iter().filter(|cell| !cell.repeated);
+        lines.push(own.flat_map(|cell| words(&cell.value)).collect());
     }
     lines.retain(|line| !line.is_empty());
     lines

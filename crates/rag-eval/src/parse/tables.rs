@@ -147,6 +147,17 @@ fn grid_of(rows: &[&Block]) -> Option<Grid> {
     }
     for (at, row) in rows.iter().enumerate() {
         for (column, cell) in row.cells.iter().enumerate() {
+            // The text of a spanning cell stands in each of its places: they are one cell.
+            let spanning = cells.iter_mut().rev().find(|other: &&mut GridCell| {
+                let is_beside = other.rows.1 == depth + at && other.columns.1 + 1 == column;
+                let is_below = other.rows.1 + 1 == depth + at && other.columns.0 == column;
+                cell.repeated && other.text == cell.value && (is_beside || is_below)
+            });
+            if let Some(other) = spanning {
+                other.rows.1 = depth + at;
+                other.columns.1 = other.columns.1.max(column);
+                continue;
+            }
             cells.push(GridCell {
                 rows: (depth + at, depth + at),
                 columns: (column, column),

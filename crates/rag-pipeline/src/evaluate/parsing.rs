@@ -9,7 +9,7 @@ use std::time::Instant;
 use rag_core::progress::{Progress, Unit};
 use rag_eval::parse::{Corpus, Entry, FileScores, ParseScores, Read, Reference, score, truth};
 use rag_parse::worker::Reader;
-use rag_parse::{Config, Limits, PdfEngine, PdfLayout, RepairConfig, Runtime, WorkerCommand};
+use rag_parse::{Config, Limits, OcrConfig, PdfEngine, PdfLayout, RepairConfig, Runtime, WorkerCommand};
 
 use crate::error::PipelineError;
 use crate::settings::Settings;
@@ -17,6 +17,10 @@ use crate::settings::Settings;
 /// What one file may cost while it is measured: more is a crash.
 const FILE_TIMEOUT_MS: u64 = 10_000;
 const WORKER_MEMORY_BYTES: u64 = 1 << 30;
+
+/// Time for text recognition of one file, which is part of the time above; scans get their own.
+const OCR_MS: u64 = 6_000;
+const SCAN_TIMEOUT_MS: u64 = 60_000;
 
 /// The third engine of the consensus, where it is installed. Only measuring starts it.
 const PDFTOTEXT: &str = "pdftotext";
@@ -51,6 +55,7 @@ pub fn evaluate_parsing(
     let engines = Engines::of(&config, &runtime);
     let mut readers = Readers {
         full: Reader::new(&config, &runtime),
+        scans: Reader::new(&for_scans(&config, &settings.parse), &runtime),
         whole: Reader::new(&keeping_all(&config), &runtime),
         engines: engines.readers,
     };
@@ -74,14 +79,29 @@ fn bounded(config: &Config) -> Config {
             worker_memory_bytes: WORKER_MEMORY_BYTES,
             ..config.limits.clone()
         },
+        ocr: OcrConfig {
+            max_document_ms: config.ocr.max_document_ms.min(OCR_MS),
+            ..config.ocr.clone()
+        },
         ..config.clone()
     }
+}
+
+/// The settings with the time that recognition of whole scans takes.
+fn for_scans(bounded: &Config, settings: &Config) -> Config {
+    let mut config = bounded.clone();
+    config.limits.file_timeout_ms = SCAN_TIMEOUT_MS;
+    config.ocr.max_document_ms = settings.ocr.max_document_ms.max(SCAN_TIMEOUT_MS * 3 / 4);
+    config
 }
 
 /// The settings with nothing dropped.
 fn keeping_all(config: &Config) -> Config {
     Config {
         repair: RepairConfig {
+            clip_to_page: false,
+            drop_hidden_text: false,
+            drop_line_numbers: false,
             drop_running_lines: false,
             drop_page_numbers: false,
             ..config.repair.clone()
@@ -127,6 +147,7 @@ impl Engines {
 
 struct Readers {
     full: Reader,
+    scans: Reader,
     whole: Reader,
     engines: Vec<Reader>,
 }
@@ -135,7 +156,12 @@ impl Readers {
     fn score(&mut self, corpus: &Corpus, entry: &Entry) -> Result<FileScores, PipelineError> {
         let path = corpus.path(entry);
         let started = Instant::now();
-        let outcome = self.full.read(&path, &entry.file)?;
+        let reader = if entry.is_scan() {
+            &mut self.scans
+        } else {
+            &mut self.full
+        };
+        let outcome = reader.read(&path, &entry.file)?;
         let mut read = Read {
             seconds: started.elapsed().as_secs_f64(),
             ..Read::default()
