@@ -24,8 +24,11 @@
 //! `<file>.meta.toml` or a `_defaults.meta.toml` in a folder above it ([`metadata`]). An access list that
 //! is there but cannot be read keeps the document out.
 //!
-//! Not here: cutting documents into passages, models, the network. Not yet: text recognition of scans
-//! (they are named in the diagnostics).
+//! Pages without usable text are read by `tesseract` where it is installed and libpdfium can draw them;
+//! elsewhere they are named in the diagnostics.
+//!
+//! Not here: cutting documents into passages, models, the network. Not yet: recognition without an
+//! installed program.
 
 mod archive;
 mod config;

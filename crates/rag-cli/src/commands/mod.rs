@@ -11,6 +11,8 @@ pub(crate) mod index;
 pub(crate) mod ingest;
 pub(crate) mod models;
 pub(crate) mod parse;
+pub(crate) mod parse_file;
+pub(crate) mod parse_preview;
 pub(crate) mod rerank;
 pub(crate) mod retrieve;
 pub(crate) mod search;
