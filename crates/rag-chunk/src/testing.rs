@@ -44,6 +44,7 @@ fn cells(sentence: &str) -> Vec<Cell> {
         .map(|(header, value)| Cell {
             header: header.to_owned(),
             value: value.to_owned(),
+            ..Cell::default()
         })
         .collect()
 }

@@ -94,12 +94,35 @@ pub enum BlockKind {
 }
 
 /// One cell of a table row.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     /// Header of the cell's column; empty when the table has none.
     pub header: String,
-    /// The cell's text.
+    /// The cell's text, as displayed.
     pub value: String,
+    /// The levels of the header, outermost first, when there are several; `header` is made of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub header_path: Vec<String>,
+    /// The stored value, where the source displays another: `0.025` for `2.50 %`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raw: Option<String>,
+    /// Place on the row's page.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bounding_box: Option<BoundingBox>,
+    /// True when this is the text of a cell that spans several rows or columns and stands here again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repeated: bool,
+}
+
+impl Cell {
+    /// The levels of the header, outermost first; none when the table has no header.
+    pub fn header_levels(&self) -> Vec<String> {
+        match (self.header_path.is_empty(), self.header.is_empty()) {
+            (false, _) => self.header_path.clone(),
+            (true, false) => vec![self.header.clone()],
+            (true, true) => Vec::new(),
+        }
+    }
 }
 
 /// Collects blocks and keeps the document's text and their spans in step.

@@ -15,6 +15,12 @@ pub struct Config {
     pub default_access: AccessList,
     /// Which engine reads the glyphs of PDF files. Default: `auto`.
     pub pdf_engine: PdfEngine,
+    /// What is made of the glyphs of PDF files. Default: `full`.
+    pub pdf_layout: PdfLayout,
+    /// Text recognition of pages that have no usable text.
+    pub ocr: OcrConfig,
+    /// True keeps, beside each document, what every clean-up step removed. Default: false.
+    pub report_removed: bool,
     /// Which repairs of extracted text are applied. Default: all.
     pub repair: RepairConfig,
     /// What a single file may cost.
@@ -26,6 +32,9 @@ impl Default for Config {
         Self {
             default_access: AccessList::public(),
             pdf_engine: PdfEngine::default(),
+            pdf_layout: PdfLayout::default(),
+            ocr: OcrConfig::default(),
+            report_removed: false,
             repair: RepairConfig::default(),
             limits: Limits::default(),
         }
@@ -45,6 +54,57 @@ pub enum PdfEngine {
     Hayro,
 }
 
+/// What is made of the glyphs of PDF files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PdfLayout {
+    /// Lines, columns, tables, headings and paragraphs.
+    #[default]
+    Full,
+    /// The characters in the engine's own order, a paragraph per page: what layout is measured against.
+    EngineOrder,
+}
+
+/// Text recognition of pages without usable text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct OcrConfig {
+    /// What reads such pages. Default: `auto`.
+    pub engine: OcrEngine,
+    /// The program. Default: `tesseract`, looked for where programs are installed.
+    pub program: PathBuf,
+    /// Its languages, joined with `+`. Default: `eng`.
+    pub languages: String,
+    /// Resolution at which pages are drawn, in dots per inch. Default: 200.
+    pub dpi: u32,
+    /// Time for all pages of one document, in milliseconds; pages beyond are named in a warning. It must
+    /// stay below `limits.file_timeout_ms`. Default: 20,000.
+    pub max_document_ms: u64,
+}
+
+impl Default for OcrConfig {
+    fn default() -> Self {
+        Self {
+            engine: OcrEngine::default(),
+            program: PathBuf::from("tesseract"),
+            languages: "eng".to_owned(),
+            dpi: 200,
+            max_document_ms: 20_000,
+        }
+    }
+}
+
+/// What reads pages without usable text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OcrEngine {
+    /// The program when it is installed; else the pages are named in a warning.
+    #[default]
+    Auto,
+    /// Nothing: the pages are named in a warning.
+    Off,
+}
+
 /// Switches of the repair steps for text that was extracted from pages (PDF, and text files with form feeds).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -53,6 +113,14 @@ pub enum PdfEngine {
     reason = "each repair step is a switch of its own"
 )]
 pub struct RepairConfig {
+    /// Drops glyphs outside the page. Default: true.
+    pub clip_to_page: bool,
+    /// Drops all but one of glyphs drawn at one place several times. Default: true.
+    pub drop_overprinted: bool,
+    /// Drops text that is not drawn, unless it lies over an image of the page. Default: true.
+    pub drop_hidden_text: bool,
+    /// Drops the numbers of lines in the margin. Default: true.
+    pub drop_line_numbers: bool,
     /// Drops lines that stand at the same place of several pages, digits masked. Default: true.
     pub drop_running_lines: bool,
     /// Drops lines that only number the page. Default: true.
@@ -66,6 +134,10 @@ pub struct RepairConfig {
 impl Default for RepairConfig {
     fn default() -> Self {
         Self {
+            clip_to_page: true,
+            drop_overprinted: true,
+            drop_hidden_text: true,
+            drop_line_numbers: true,
             drop_running_lines: true,
             drop_page_numbers: true,
             rejoin_hyphens: true,

@@ -50,6 +50,7 @@ fn push_rows(
     };
     let table = Table {
         headers,
+        header_paths: Vec::new(),
         rows: Vec::new(),
     };
     let mut wider = 0;

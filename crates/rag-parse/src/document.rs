@@ -15,7 +15,7 @@ use crate::error::Failure;
 use crate::format::Format;
 use crate::metadata::Metadata;
 use crate::pdf::PdfReader;
-use crate::{delimited, docx, html, markdown, text};
+use crate::{delimited, docx, epub, html, mail, markdown, pptx, text, xlsx};
 
 /// Text, in bytes, from which the language is detected.
 const LANGUAGE_WINDOW: usize = 16 << 10;
@@ -37,6 +37,20 @@ pub struct Parsed {
     pub document: Document,
     /// Warnings, in the order they were met.
     pub diagnostics: Vec<Diagnostic>,
+    /// What clean-up steps removed, when [`Config::report_removed`] asks for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<Removed>,
+}
+
+/// Something that a clean-up step removed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Removed {
+    /// The step, by the name of its switch in [`RepairConfig`](crate::RepairConfig).
+    pub step: String,
+    /// The page, from 1.
+    pub page: Option<u32>,
+    /// What it was.
+    pub text: String,
 }
 
 /// Parses files of all formats with one configuration.
@@ -93,7 +107,8 @@ impl Parser {
         }
         let format = Format::of(source, bytes)?;
         let mut draft = Draft::new(limits);
-        self.read(format, bytes, &mut draft)?;
+        draft.report_removed(self.config.report_removed);
+        self.read(format, bytes, &mut draft, 0)?;
         if draft.is_empty() {
             let message = match format {
                 Format::Pdf => "no text was found in the file; if it is a scan, have it read by OCR first",
@@ -104,8 +119,15 @@ impl Parser {
         Ok(self.finish(source, bytes, given, format, draft))
     }
 
-    fn read(&self, format: Format, bytes: &[u8], draft: &mut Draft) -> Result<(), Failure> {
+    /// Reads bytes of a format into a draft; `depth` counts the files around them.
+    fn read(&self, format: Format, bytes: &[u8], draft: &mut Draft, depth: usize) -> Result<(), Failure> {
         match format {
+            Format::Xlsx => xlsx::parse(bytes, &self.config, draft),
+            Format::Pptx => pptx::parse(bytes, &self.config, draft),
+            Format::Epub => epub::parse(bytes, &self.config, draft),
+            Format::Mail => mail::parse(bytes, draft, depth, &|name, bytes, draft, depth| {
+                self.read(Format::of(name, bytes)?, bytes, draft, depth)
+            }),
             Format::Html => html::parse(bytes, &self.config, draft),
             Format::Docx => docx::parse(bytes, &self.config, draft),
             Format::Pdf => self.pdf.parse(bytes, &self.config, draft),
@@ -127,7 +149,8 @@ impl Parser {
         }
     }
 
-    fn finish(&self, source: &str, bytes: &[u8], given: &Given, format: Format, draft: Draft) -> Parsed {
+    fn finish(&self, source: &str, bytes: &[u8], given: &Given, format: Format, mut draft: Draft) -> Parsed {
+        let removed = std::mem::take(&mut draft.removed);
         let (text, own, pages, mut warnings) = draft.finish();
         let metadata = given.sidecar.clone().or(own).or(given.defaults.clone());
         let mut fields = Fields {
@@ -168,6 +191,7 @@ impl Parser {
         Parsed {
             document,
             diagnostics,
+            removed,
         }
     }
 }

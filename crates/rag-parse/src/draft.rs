@@ -3,11 +3,15 @@
 use rag_core::document::{BLOCK_SEPARATOR, Block, BlockKind, TextBuilder};
 
 use crate::config::Limits;
+use crate::document::Removed;
 use crate::metadata::Metadata;
 use crate::table::{Table, row_sentence};
 
 /// Longest heading path that is kept; deeper headings replace the innermost.
 const MAX_HEADING_LEVEL: usize = 9;
+
+/// Most removals that are kept for people to look at.
+const MAX_REMOVED: usize = 20_000;
 
 /// A document in the making.
 #[derive(Debug)]
@@ -19,6 +23,13 @@ pub(crate) struct Draft {
     pub(crate) fallback_title: Option<String>,
     /// Number of pages, for formats that have them.
     pub(crate) pages: Option<u32>,
+    /// Page or slide that is being read, for formats whose blocks have no other place.
+    pub(crate) page: Option<u32>,
+    /// Levels by which headings are lower, because what is read stands inside something else.
+    pub(crate) heading_offset: usize,
+    /// What clean-up steps removed.
+    pub(crate) removed: Vec<Removed>,
+    report_removed: bool,
     /// What was lost or doubtful, each a reason and a sentence.
     pub(crate) warnings: Vec<Warning>,
     text: TextBuilder,
@@ -57,6 +68,10 @@ impl Draft {
             metadata: Metadata::default(),
             fallback_title: None,
             pages: None,
+            page: None,
+            heading_offset: 0,
+            removed: Vec::new(),
+            report_removed: false,
             warnings: Vec::new(),
             text: TextBuilder::default(),
             headings: Vec::new(),
@@ -77,6 +92,23 @@ impl Draft {
         self.warnings.push(Warning { reason, message });
     }
 
+    /// Keeps what steps remove from now on.
+    pub(crate) fn report_removed(&mut self, is_wanted: bool) {
+        self.report_removed = is_wanted;
+    }
+
+    /// Notes what a step removed, if anybody wants to know.
+    pub(crate) fn removed(&mut self, step: &str, page: Option<u32>, text: &str) {
+        let text = clean_line(text);
+        if self.report_removed && !text.is_empty() && self.removed.len() < MAX_REMOVED {
+            self.removed.push(Removed {
+                step: step.to_owned(),
+                page,
+                text,
+            });
+        }
+    }
+
     /// True when nothing was pushed so far.
     pub(crate) fn is_empty(&self) -> bool {
         self.text.is_empty()
@@ -88,7 +120,7 @@ impl Draft {
         if text.is_empty() {
             return None;
         }
-        let level = level.clamp(1, MAX_HEADING_LEVEL);
+        let level = (level + self.heading_offset).clamp(1, MAX_HEADING_LEVEL);
         self.headings.retain(|(above, _)| *above < level);
         self.headings.push((level, text.clone()));
         if self.first_heading.is_none() {
@@ -149,6 +181,7 @@ impl Draft {
         }
         self.blocks += 1;
         let block = self.text.push(kind, text);
+        block.page = self.page;
         block.heading_path = self.headings.iter().map(|(_, heading)| heading.clone()).collect();
         Some(block)
     }

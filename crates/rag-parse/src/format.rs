@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::Failure;
+use crate::mail;
 
 /// Bytes at the beginning of a file that are looked at for a signature.
 const SIGNATURE_WINDOW: usize = 1024;
@@ -21,6 +22,14 @@ pub enum Format {
     Delimited,
     /// Office Open XML text document.
     Docx,
+    /// Office Open XML workbook.
+    Xlsx,
+    /// Office Open XML presentation.
+    Pptx,
+    /// A book as chapters of HTML.
+    Epub,
+    /// An e-mail message.
+    Mail,
     /// Portable Document Format.
     Pdf,
 }
@@ -34,6 +43,10 @@ impl Format {
             Self::Text => "text/plain",
             Self::Delimited => "text/csv",
             Self::Docx => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+            Self::Xlsx => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+            Self::Pptx => "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+            Self::Epub => "application/epub+zip",
+            Self::Mail => "message/rfc822",
             Self::Pdf => "application/pdf",
         }
     }
@@ -47,10 +60,20 @@ impl Format {
         }
         let extension = extension(source);
         if window.starts_with(b"PK\x03\x04") {
-            return match extension.as_str() {
-                "docx" | "docm" | "dotx" => Ok(Self::Docx),
-                _ => Err(unsupported(&extension, "a zip archive")),
-            };
+            return zip_based(bytes).ok_or_else(|| {
+                if OFFICE.contains(&extension.as_str()) {
+                    let message = "its parts are not where they should be: the file is cut off or damaged";
+                    Failure::lasting("damaged", message)
+                } else {
+                    unsupported(&extension, "a zip archive")
+                }
+            });
+        }
+        if window.starts_with(OLE) && is_encrypted_office(bytes) {
+            return Err(Failure::lasting(
+                "encrypted",
+                "the file is encrypted; save it without a password",
+            ));
         }
         if let Some(what) = binary_signature(window) {
             return Err(unsupported(&extension, what));
@@ -63,14 +86,16 @@ impl Format {
                 "damaged",
                 "the name says PDF but the file has no PDF header",
             )),
-            "docx" | "docm" | "dotx" => Err(Failure::lasting(
+            office if OFFICE.contains(&office) => Err(Failure::lasting(
                 "damaged",
-                "the name says DOCX but the file is no zip archive",
+                "the name says Office or EPUB but the file is no zip archive",
             )),
-            "eml" | "msg" | "rtf" | "doc" | "xls" | "ppt" | "xml" | "svg" => {
+            "eml" => Ok(Self::Mail),
+            "msg" | "rtf" | "doc" | "xls" | "ppt" | "xml" | "svg" => {
                 Err(unsupported(&extension, "a file of that kind"))
             }
             _ if looks_like_html(window) => Ok(Self::Html),
+            _ if mail::looks_like_message(window) => Ok(Self::Mail),
             _ => Ok(Self::Text),
         }
     }
@@ -93,6 +118,47 @@ fn unsupported(extension: &str, what: &str) -> Failure {
         "unsupported",
         format!("{what}{name} is not a format that can be read; convert or remove it"),
     )
+}
+
+/// Extensions of the zip-based formats that are read.
+const OFFICE: &[&str] = &[
+    "docx", "docm", "dotx", "xlsx", "xlsm", "xltx", "pptx", "pptm", "ppsx", "epub",
+];
+
+/// The first bytes of the container that old and encrypted Office files share.
+const OLE: &[u8] = b"\xd0\xcf\x11\xe0";
+
+/// Bytes at the end of an archive that list its parts, and at the beginning that name its first.
+const DIRECTORY_WINDOW: usize = 1 << 20;
+
+/// The format of a zip-based file by the names of its parts, which its directory has in the clear.
+fn zip_based(bytes: &[u8]) -> Option<Format> {
+    const PARTS: &[(&[u8], Format)] = &[
+        (b"META-INF/container.xml", Format::Epub),
+        (b"word/", Format::Docx),
+        (b"xl/", Format::Xlsx),
+        (b"ppt/", Format::Pptx),
+    ];
+    let directory = &bytes[bytes.len().saturating_sub(DIRECTORY_WINDOW)..];
+    let window = &bytes[..bytes.len().min(SIGNATURE_WINDOW)];
+    let names = |part: &[u8]| {
+        directory.windows(part.len()).any(|found| found == part)
+            || window.windows(part.len()).any(|found| found == part)
+    };
+    PARTS
+        .iter()
+        .find(|(part, _)| names(part))
+        .map(|(_, format)| *format)
+}
+
+/// True when the container holds an encrypted Office file, by the name of the stream in UTF-16.
+fn is_encrypted_office(bytes: &[u8]) -> bool {
+    let name: Vec<u8> = "EncryptedPackage"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    let window = &bytes[..bytes.len().min(DIRECTORY_WINDOW * 16)];
+    window.windows(name.len()).any(|found| found == name)
 }
 
 /// Names a well-known binary format by its first bytes.
@@ -131,8 +197,18 @@ mod tests {
             ("b.tsv", b"x", Ok(Format::Delimited)),
             ("b.txt", b"%PDF-1.7", Ok(Format::Pdf)),
             ("b.pdf", b"hello", Err("damaged")),
-            ("b.docx", b"PK\x03\x04", Ok(Format::Docx)),
+            ("b.zip", b"PK\x03\x04 word/document.xml", Ok(Format::Docx)),
+            ("b.docx", b"PK\x03\x04 xl/workbook.xml", Ok(Format::Xlsx)),
+            ("b.pptx", b"PK\x03\x04 ppt/presentation.xml", Ok(Format::Pptx)),
+            ("b.epub", b"PK\x03\x04 META-INF/container.xml", Ok(Format::Epub)),
+            ("b", b"From: a@b\nTo: c@d\nSubject: x\n\nhi", Ok(Format::Mail)),
+            (
+                "b.xlsx",
+                b"\xd0\xcf\x11\xe0E\0n\0c\0r\0y\0p\0t\0e\0d\0P\0a\0c\0k\0a\0g\0e\0",
+                Err("encrypted"),
+            ),
             ("b.docx", b"hello", Err("damaged")),
+            ("b.docx", b"PK\x03\x04", Err("damaged")),
             ("b.zip", b"PK\x03\x04", Err("unsupported")),
             ("b.png", b"\x89PNG\r\n", Err("unsupported")),
             ("README", b"hello", Ok(Format::Text)),

@@ -1,6 +1,6 @@
 //! Files to documents: the first box of the pipeline.
 //!
-//! Reads a folder of Markdown, HTML, plain text, CSV, DOCX and PDF files. Writes an artifact with
+//! Reads a folder of Markdown, HTML, plain text, CSV, DOCX, XLSX, PPTX, EPUB, EML and PDF files. Writes an artifact with
 //! `documents.jsonl` (one [`Document`](rag_core::document::Document) a line: text, and blocks with kind,
 //! heading path, page, box and span), `diagnostics.jsonl` (what was lost and why) and `sources.jsonl`
 //! (from which the next run knows what it may take over).
@@ -24,8 +24,11 @@
 //! `<file>.meta.toml` or a `_defaults.meta.toml` in a folder above it ([`metadata`]). An access list that
 //! is there but cannot be read keeps the document out.
 //!
-//! Not here: cutting documents into passages, models, the network. Not yet: text recognition of scans
-//! (they are named in the diagnostics), PPTX, XLSX, EML, EPUB.
+//! Pages without usable text are read by `tesseract` where it is installed and libpdfium can draw them;
+//! elsewhere they are named in the diagnostics.
+//!
+//! Not here: cutting documents into passages, models, the network. Not yet: recognition without an
+//! installed program.
 
 mod archive;
 mod config;
@@ -34,21 +37,28 @@ mod document;
 mod docx;
 mod draft;
 mod encoding;
+mod epub;
 mod error;
 mod format;
 mod html;
+mod mail;
 mod markdown;
 pub mod metadata;
+mod package;
 mod pdf;
+mod pptx;
 pub mod repair;
 mod run;
 pub mod table;
 mod text;
 pub mod worker;
+mod xlsx;
 mod xml;
 
-pub use config::{Config, Limits, PdfEngine, RepairConfig, Runtime, WorkerCommand};
-pub use document::{Given, Parsed, Parser};
+pub use config::{
+    Config, Limits, OcrConfig, OcrEngine, PdfEngine, PdfLayout, RepairConfig, Runtime, WorkerCommand,
+};
+pub use document::{Given, Parsed, Parser, Removed};
 pub use error::{Failure, ParseError};
 pub use format::Format;
 pub use run::{DIAGNOSTICS_FILE, DOCUMENTS_FILE, SOURCES_FILE, STAGE, STAGE_VERSION, run};

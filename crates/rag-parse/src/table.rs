@@ -14,6 +14,8 @@ use rag_core::document::Cell;
 pub struct Table {
     /// Header of each column; empty when the table has none.
     pub headers: Vec<String>,
+    /// The levels of each column's header, outermost first; empty when there is but one level.
+    pub header_paths: Vec<Vec<String>>,
     /// Cells of each row, left to right.
     pub rows: Vec<Vec<String>>,
 }
@@ -24,15 +26,24 @@ impl Table {
     pub fn from_grid(grid: Vec<Vec<String>>, header_rows: usize) -> Self {
         let mut rows = grid.into_iter();
         let mut headers: Vec<String> = Vec::new();
+        let mut header_paths: Vec<Vec<String>> = Vec::new();
         for row in rows.by_ref().take(header_rows) {
             headers.resize(headers.len().max(row.len()), String::new());
-            for (header, cell) in headers.iter_mut().zip(row) {
+            header_paths.resize(headers.len(), Vec::new());
+            for ((header, path), cell) in headers.iter_mut().zip(&mut header_paths).zip(row) {
                 append_header(header, &cell);
+                if !cell.is_empty() && path.last() != Some(&cell) {
+                    path.push(cell);
+                }
             }
+        }
+        if header_paths.iter().all(|path| path.len() < 2) {
+            header_paths.clear();
         }
         let rows = rows.filter(|row| row.iter().any(|cell| !cell.is_empty()));
         Self {
             headers,
+            header_paths,
             rows: rows.collect(),
         }
     }
@@ -45,6 +56,8 @@ impl Table {
             .map(|at| Cell {
                 header: text(&self.headers, at),
                 value: text(row, at),
+                header_path: self.header_paths.get(at).cloned().unwrap_or_default(),
+                ..Cell::default()
             })
             .collect()
     }

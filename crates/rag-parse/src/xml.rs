@@ -50,6 +50,12 @@ impl Element {
             .map(|(_, value)| value.as_str())
     }
 
+    /// The relationship that an element refers to: its `r:id`, which may stand beside an `id` of its own.
+    pub(crate) fn relation(&self) -> Option<&str> {
+        let mut ids = self.attributes.iter().filter(|(found, _)| found == "id");
+        ids.next_back().map(|(_, value)| value.as_str())
+    }
+
     /// The `val` attribute of the element at the end of a path.
     pub(crate) fn value_at(&self, path: &[&str]) -> Option<&str> {
         self.at(path)?.attribute("val")

@@ -37,7 +37,7 @@ pub use error::PipelineError;
 pub use ingest::{IngestReport, delete, ingest, restore};
 pub use models::{LEXICAL, NONE, TFIDF};
 pub use settings::{ModelSettings, Settings};
-pub use stages::{chunk, generate, index, parse, rerank, retrieve};
+pub use stages::{chunk, generate, index, parse, pdfium_library, rerank, retrieve};
 pub use store::Store;
 pub use verify::{Checked, verify};
 pub use way::Way;

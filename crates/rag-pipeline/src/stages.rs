@@ -1,6 +1,6 @@
 //! Each stage alone, with the models of the settings: from one artifact folder to the next.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rag_core::progress::Progress;
 use rag_core::stage::Outcome;
@@ -10,6 +10,11 @@ use crate::engine::{Engine, PairReader};
 use crate::error::PipelineError;
 use crate::models::EmbedderTokens;
 use crate::settings::Settings;
+
+/// The libpdfium library of the settings, when it was fetched.
+pub fn pdfium_library(settings: &Settings) -> Result<Option<PathBuf>, PipelineError> {
+    settings.models.pdfium_library()
+}
 
 /// Parses the files below `input` into a parse artifact at `output`.
 pub fn parse(

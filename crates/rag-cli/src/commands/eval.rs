@@ -38,6 +38,9 @@ pub enum Command {
     /// Every case of a data set's acl folder asked as its user; text that they may not read is searched for.
     #[command(after_help = "Example:\n  rag eval permissions --dataset squad2")]
     Permissions(PermissionsArgs),
+    /// Text, order, tables and speed of the parse stage on a folder with manifest.tsv, files/ and gt/.
+    #[command(after_help = "Example:\n  rag eval parse --corpus parse-corpus")]
+    Parse(super::eval_parse::Args),
 }
 
 /// A data set, and where to keep what is made of it.
@@ -126,6 +129,7 @@ pub(crate) fn run(command: Command, context: &Context) -> anyhow::Result<Done> {
         Command::Retrieval(args) => retrieval(&args, context),
         Command::Answers(args) => answers(&args, context),
         Command::Permissions(args) => permissions(&args, context),
+        Command::Parse(args) => super::eval_parse::run(&args, context),
     }
 }
 

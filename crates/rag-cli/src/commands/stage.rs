@@ -10,7 +10,7 @@ use crate::print::to_stdout;
 /// Where a stage reads and writes.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct InOut {
-    /// The artifact folder (or, for `parse`, the folder of files) to read.
+    /// The artifact folder to read.
     #[arg(long = "in", value_name = "DIR")]
     pub(crate) input: PathBuf,
     /// The artifact folder to write; an earlier artifact there is replaced in one step.

@@ -4,16 +4,15 @@
 mod body;
 mod numbering;
 mod paragraph;
-mod properties;
 mod styles;
 mod tables;
 
 use std::collections::HashMap;
 
-use crate::archive::Archive;
 use crate::config::Config;
 use crate::draft::Draft;
 use crate::error::Failure;
+use crate::package::{Package, Related, properties};
 use crate::xml::{self, Element};
 use body::Body;
 use numbering::Numbering;
@@ -22,7 +21,7 @@ use styles::Styles;
 /// Reads a DOCX file into `draft`.
 pub(crate) fn parse(bytes: &[u8], config: &Config, draft: &mut Draft) -> Result<(), Failure> {
     let mut package = Package::open(bytes, config)?;
-    let main = package.main_part()?;
+    let main = package.main_part("word/document.xml")?;
     let Some(document) = package.part(&main)? else {
         return Err(Failure::lasting(
             "damaged",
@@ -64,86 +63,6 @@ pub(crate) fn parse(bytes: &[u8], config: &Config, draft: &mut Draft) -> Result<
     body.read(document.child("body").unwrap_or(&document))
 }
 
-/// The parts of the file and how they refer to each other.
-pub(super) struct Package<'p> {
-    archive: Archive<'p>,
-    max_depth: usize,
-}
-
-/// Parts that one part refers to.
-struct Related {
-    /// Target by id.
-    by_id: HashMap<String, (String, String)>,
-}
-
-impl Related {
-    /// The target of the first reference whose type ends in `kind`.
-    fn of_kind(&self, kind: &str) -> Option<&str> {
-        let mut found: Vec<&str> = self
-            .by_id
-            .values()
-            .filter(|(of, _)| of == kind)
-            .map(|(_, target)| target.as_str())
-            .collect();
-        found.sort_unstable();
-        found.first().copied()
-    }
-}
-
-impl<'p> Package<'p> {
-    fn open(bytes: &'p [u8], config: &Config) -> Result<Self, Failure> {
-        Ok(Self {
-            archive: Archive::open(bytes, &config.limits)?,
-            max_depth: config.limits.max_depth,
-        })
-    }
-
-    /// Reads and parses a part.
-    pub(super) fn part(&mut self, name: &str) -> Result<Option<Element>, Failure> {
-        let bytes = self.archive.read(name)?;
-        bytes.map(|bytes| xml::parse(&bytes, self.max_depth)).transpose()
-    }
-
-    /// The name of the part that holds the text.
-    fn main_part(&mut self) -> Result<String, Failure> {
-        let related = self.related("")?;
-        Ok(related
-            .of_kind("officeDocument")
-            .unwrap_or("word/document.xml")
-            .to_owned())
-    }
-
-    /// The parts that `name` refers to.
-    fn related(&mut self, name: &str) -> Result<Related, Failure> {
-        let (folder, file) = name.rsplit_once('/').unwrap_or(("", name));
-        let prefix = if folder.is_empty() {
-            String::new()
-        } else {
-            format!("{folder}/")
-        };
-        let mut by_id = HashMap::new();
-        if let Some(part) = self.part(&format!("{prefix}_rels/{file}.rels"))? {
-            for reference in part.elements() {
-                let attribute = |name| reference.attribute(name).unwrap_or_default();
-                if attribute("TargetMode") == "External" {
-                    continue;
-                }
-                let kind = attribute("Type")
-                    .rsplit('/')
-                    .next()
-                    .unwrap_or_default()
-                    .to_owned();
-                let target = match attribute("Target").strip_prefix('/') {
-                    Some(absolute) => absolute.to_owned(),
-                    None => format!("{prefix}{}", attribute("Target")),
-                };
-                by_id.insert(attribute("Id").to_owned(), (kind, target));
-            }
-        }
-        Ok(Related { by_id })
-    }
-}
-
 /// Notes or comments by their id.
 fn notes_by_id(part: Element) -> HashMap<String, Element> {
     let is_real = |note: &Element| {
@@ -165,11 +84,11 @@ fn notes_by_id(part: Element) -> HashMap<String, Element> {
 /// HTML and text files that the document includes, by the id of the reference.
 fn included(package: &mut Package<'_>, parts: &Related) -> Result<HashMap<String, Vec<u8>>, Failure> {
     let mut chunks = HashMap::new();
-    for (id, (kind, target)) in &parts.by_id {
+    for (id, kind, target) in parts.iter() {
         if kind == "aFChunk"
-            && let Some(bytes) = package.archive.read(target)?
+            && let Some(bytes) = package.bytes(target)?
         {
-            chunks.insert(id.clone(), bytes);
+            chunks.insert(id.to_owned(), bytes);
         }
     }
     Ok(chunks)

@@ -121,7 +121,10 @@ fn flush_band(
     let headings = trailing_headings(band, gutter.size);
     let (left, right): (Vec<Segment>, Vec<Segment>) =
         band.drain(..).partition(|segment| segment.right <= gutter.x);
-    if gutter.is_beyond_doubt(&left, &right) || (is_prose(&left, Side::Left) && is_prose(&right, Side::Right))
+    let is_boxes = gutter.support < MIN_LINES;
+    if is_boxes
+        || gutter.is_beyond_doubt(&left, &right)
+        || (is_prose(&left, Side::Left) && is_prose(&right, Side::Right))
     {
         flush(across, out);
         cut(left, depth + 1, out);
@@ -160,10 +163,11 @@ fn best_gutter(segments: &[Segment]) -> Option<Gutter> {
         let (left, right): (Vec<&Segment>, Vec<&Segment>) = free.partition(|segment| segment.right <= x);
         let (left, right) = (nearest(&left, Side::Left), nearest(&right, Side::Right));
         let support = left.len().min(right.len());
-        if support < MIN_LINES || best.is_some_and(|best| best.support >= support) {
+        let is_boxes = support < MIN_LINES && is_drawn_by_columns(&left, &right);
+        if support < MIN_LINES && !is_boxes || best.is_some_and(|best| best.support >= support) {
             continue;
         }
-        if is_column(&left) && is_column(&right) {
+        if is_boxes || is_column(&left) && is_column(&right) && !is_drawn_by_rows(&left, &right) {
             let left_edge = median(left.iter().map(|segment| segment.left));
             let right_edge = median(right.iter().map(|segment| segment.left));
             let size = median(right.iter().map(|segment| segment.size));
@@ -233,6 +237,49 @@ fn nearest<'s>(segments: &[&'s Segment], side: Side) -> Vec<&'s Segment> {
     lines
 }
 
+/// True when the lines on both sides were drawn row by row, as programs draw tables, and do not fill their
+/// columns as prose does: recognised scans are drawn row by row too.
+fn is_drawn_by_rows(left: &[&Segment], right: &[&Segment]) -> bool {
+    let mut rows: Vec<(usize, usize)> = Vec::new();
+    for line in left {
+        let beside = right
+            .iter()
+            .find(|other| (other.baseline - line.baseline).abs() < line.size * 0.5);
+        rows.extend(beside.map(|other| (line.order, other.order)));
+    }
+    let in_turn = rows
+        .windows(2)
+        .filter(|pair| pair[0].0 < pair[0].1 && pair[0].1 < pair[1].0)
+        .count();
+    rows.len() >= MIN_LINES && in_turn * 10 >= (rows.len() - 1) * 9 && !(is_filled(left) && is_filled(right))
+}
+
+/// True when most lines are as wide as the widest ones.
+fn is_filled(lines: &[&Segment]) -> bool {
+    let width = lines
+        .iter()
+        .map(|line| line.right - line.left)
+        .fold(0.0, f32::max);
+    let filled = lines
+        .iter()
+        .filter(|line| line.right - line.left >= 0.8 * width)
+        .count();
+    filled * 10 >= lines.len() * 6
+}
+
+/// True for a few lines of words that were drawn one side after the other: two boxes of text.
+fn is_drawn_by_columns(left: &[&Segment], right: &[&Segment]) -> bool {
+    let is_text = |lines: &[&Segment]| {
+        let words = lines
+            .iter()
+            .filter(|line| line.text.split_whitespace().filter(|word| word.len() > 2).count() >= 3);
+        lines.len() > 1 && words.count() == lines.len()
+    };
+    let last = left.iter().map(|line| line.order).max();
+    let first = right.iter().map(|line| line.order).min();
+    is_text(left) && is_text(right) && last < first
+}
+
 fn is_prose(segments: &[Segment], side: Side) -> bool {
     let all: Vec<&Segment> = segments.iter().collect();
     is_column(&nearest(&all, side))
@@ -279,6 +326,7 @@ mod tests {
             baseline,
             size: 10.0,
             is_bold: false,
+            order: 0,
             spaces: Vec::new(),
         }
     }

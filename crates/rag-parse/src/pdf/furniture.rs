@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::line_numbers;
 use super::lines::Segment;
 use crate::config::RepairConfig;
 use crate::repair::furniture::{is_page_number, mask_digits};
@@ -15,30 +16,96 @@ const SAME_PLACE: f32 = 6.0;
 /// Longest furniture, in characters.
 const MAX_CHARACTERS: usize = 160;
 
+/// Most digits of a page number, and fewest pages on which numbers must count.
+const MAX_DIGITS: usize = 6;
+const MIN_COUNTING: usize = 3;
+
 /// A page's height and its segments.
 pub(super) type Sheet = (f32, Vec<Segment>);
 
-/// Removes furniture from the pages and returns how many segments that were.
-pub(super) fn drop_furniture(pages: &mut [Sheet], repair: &RepairConfig) -> usize {
+/// A segment that was furniture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Dropped {
+    /// The step, by the name of its switch.
+    pub(super) step: &'static str,
+    /// Number of its sheet.
+    pub(super) sheet: usize,
+    pub(super) text: String,
+}
+
+/// Removes furniture from the pages and returns what it was.
+pub(super) fn drop_furniture(pages: &mut [Sheet], repair: &RepairConfig) -> Vec<Dropped> {
     let running = if repair.drop_running_lines {
         running(pages)
     } else {
         Vec::new()
     };
-    let mut dropped = 0;
+    let counting = if repair.drop_page_numbers {
+        counting(pages)
+    } else {
+        Vec::new()
+    };
+    let mut dropped = Vec::new();
     for (number, (height, segments)) in pages.iter_mut().enumerate() {
-        let before = segments.len();
+        let numbered = if repair.drop_line_numbers {
+            line_numbers::find(segments)
+        } else {
+            Vec::new()
+        };
         let mut at = 0;
         segments.retain(|segment| {
-            let is_running = running.binary_search(&(number, at)).is_ok();
+            let place = (number, at);
             at += 1;
-            let is_number =
-                repair.drop_page_numbers && in_zone(segment, *height) && is_page_number(&segment.text);
-            !is_running && !is_number
+            let is_number = || in_zone(segment, *height) && is_page_number(&segment.text);
+            let step = if running.binary_search(&place).is_ok() {
+                "drop_running_lines"
+            } else if counting.contains(&place) || repair.drop_page_numbers && is_number() {
+                "drop_page_numbers"
+            } else if numbered.binary_search(&place.1).is_ok() {
+                "drop_line_numbers"
+            } else {
+                return true;
+            };
+            dropped.push(Dropped {
+                step,
+                sheet: number,
+                text: segment.text.clone(),
+            });
+            false
         });
-        dropped += before - segments.len();
     }
     dropped
+}
+
+/// Page and position of numbers that count with the pages, wherever in the zone they stand: pages of
+/// journals have five digits and change sides.
+fn counting(pages: &[Sheet]) -> Vec<(usize, usize)> {
+    let mut by_offset: HashMap<i64, Vec<(usize, usize)>> = HashMap::new();
+    for (number, (height, segments)) in pages.iter().enumerate() {
+        for (at, segment) in segments
+            .iter()
+            .enumerate()
+            .filter(|(_, segment)| in_zone(segment, *height))
+        {
+            if let Some(value) = segment
+                .text
+                .parse::<i64>()
+                .ok()
+                .filter(|_| segment.text.len() <= MAX_DIGITS)
+            {
+                by_offset
+                    .entry(value - number as i64)
+                    .or_default()
+                    .push((number, at));
+            }
+        }
+    }
+    let enough = MIN_COUNTING.max(pages.len().div_ceil(3));
+    by_offset
+        .into_values()
+        .filter(|places| places.len() >= enough)
+        .flatten()
+        .collect()
 }
 
 fn in_zone(segment: &Segment, height: f32) -> bool {
@@ -93,6 +160,7 @@ mod tests {
             baseline,
             size: 10.0,
             is_bold: false,
+            order: 0,
             spaces: Vec::new(),
         }
     }
@@ -113,7 +181,7 @@ mod tests {
             )
         };
         let mut pages: Vec<Sheet> = (0..3).map(page).collect();
-        assert_eq!(drop_furniture(&mut pages, &RepairConfig::default()), 6);
+        assert_eq!(drop_furniture(&mut pages, &RepairConfig::default()).len(), 6);
         let texts: Vec<&str> = pages[1].1.iter().map(|segment| segment.text.as_str()).collect();
         assert_eq!(texts, ["Text of page two", "Note"]);
         let off = RepairConfig {
@@ -121,6 +189,6 @@ mod tests {
             drop_page_numbers: false,
             ..RepairConfig::default()
         };
-        assert_eq!(drop_furniture(&mut [page(0), page(1)], &off), 0);
+        assert!(drop_furniture(&mut [page(0), page(1)], &off).is_empty());
     }
 }

@@ -3,6 +3,9 @@
 use rag_core::span::BoundingBox;
 use unicode_normalization::UnicodeNormalization;
 
+use super::drawn::Drawn;
+use super::image::GreyImage;
+
 /// Reads the glyphs of a document's pages, in points from the top left corner of the page as shown.
 pub(super) trait GlyphSource {
     /// Number of pages.
@@ -13,6 +16,47 @@ pub(super) trait GlyphSource {
 
     /// The glyphs of a page, counted from 0; at most `limit`. The error says what is wrong with the page.
     fn page(&mut self, index: u32, limit: usize) -> Result<Page, String>;
+
+    /// The page as a picture; nothing when the engine cannot draw.
+    fn image(&mut self, _index: u32, _dpi: u32) -> Option<GreyImage> {
+        None
+    }
+
+    /// The characters of a page in the engine's own order, with the breaks that the engine sees.
+    fn characters(&mut self, index: u32, limit: usize) -> Result<String, String> {
+        Ok(in_order(&self.page(index, limit)?.glyphs))
+    }
+}
+
+/// Gap between glyphs that is a space, and change of baseline that is a new line, in font sizes.
+const SPACE: f32 = 0.2;
+const NEW_LINE: f32 = 0.5;
+
+/// Glyphs in the order in which they are drawn, with spaces and line breaks where they leave a gap.
+fn in_order(glyphs: &[Glyph]) -> String {
+    let mut text = String::new();
+    let mut last: Option<&Glyph> = None;
+    for glyph in glyphs {
+        if let Some(last) = last {
+            let along = |glyph: &Glyph| match glyph.turn {
+                Turn::Right => (glyph.x, glyph.y),
+                Turn::Down => (glyph.y, -glyph.x),
+                Turn::Left => (-glyph.x, -glyph.y),
+                Turn::Up => (-glyph.y, glyph.x),
+            };
+            let ((x, y), (last_x, last_y)) = (along(glyph), along(last));
+            let gap = x - last_x - last.advance;
+            let size = glyph.size.max(last.size);
+            if glyph.turn != last.turn || (y - last_y).abs() > NEW_LINE * size {
+                text.push('\n');
+            } else if gap > SPACE * size || gap < -size {
+                text.push(' ');
+            }
+        }
+        glyph.text.push_to(&mut text);
+        last = Some(glyph);
+    }
+    text
 }
 
 /// A page's size and glyphs.
@@ -25,6 +69,23 @@ pub(super) struct Page {
     pub(super) cut: usize,
     /// Glyphs of which the file does not say what character they are.
     pub(super) unmapped: usize,
+    /// Text on a slope, each run as it is drawn.
+    pub(super) slanted: Vec<String>,
+    /// What the page shows beside text.
+    pub(super) drawn: Drawn,
+}
+
+impl Page {
+    /// Adds a glyph that is far from upright. Glyphs drawn one after the other are one run.
+    pub(super) fn push_slanted(&mut self, text: &GlyphText, goes_on: bool) {
+        if let Some(run) = self.slanted.last_mut().filter(|_| goes_on) {
+            text.push_to(run);
+        } else {
+            let mut run = String::new();
+            text.push_to(&mut run);
+            self.slanted.push(run);
+        }
+    }
 }
 
 /// A glyph: its text, and where it stands.
@@ -41,6 +102,8 @@ pub(super) struct Glyph {
     /// Size of its font as shown, in points.
     pub(super) size: f32,
     pub(super) is_bold: bool,
+    /// Number of glyphs of the page that were drawn before it.
+    pub(super) order: usize,
     pub(super) turn: Turn,
 }
 

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use rag_core::document::{Block, BlockKind};
 use rag_core::span::BoundingBox;
 
+use super::drawn::Rule;
 use super::glyph::Turn;
+use super::lattice::RuledTable;
+use super::lines::Segment;
 use super::rows::{Row, bounds};
 use super::tables::{FoundTable, table_at};
 use crate::config::RepairConfig;
@@ -35,6 +38,9 @@ const SAME_SIZE: f32 = 0.6;
 
 /// Indent of a first line, in font sizes.
 const INDENT: f32 = 0.9;
+
+/// What stands for a ruled table among the segments: a character that no text has.
+const MARK: char = '\u{FFFF}';
 
 /// Largest shift of a column between two pages of one table, in points.
 const SAME_COLUMN: f32 = 12.0;
@@ -100,6 +106,9 @@ pub(super) struct Layout<'l> {
     pub(super) repair: &'l RepairConfig,
     pub(super) known: KnownWords,
     pub(super) sizes: Sizes,
+    /// Tables by ruling lines on the page that is being read, and its ruling lines.
+    pub(super) tables: Vec<RuledTable>,
+    pub(super) rules: Vec<Rule>,
     /// The table that ended the region before, if it ended in one.
     pub(super) open_table: Option<OpenTable>,
     /// The paragraph that ended the region before in the middle of a sentence.
@@ -110,7 +119,21 @@ pub(super) struct Layout<'l> {
 #[derive(Debug)]
 pub(super) struct OpenTable {
     columns: Vec<(f32, f32)>,
-    headers: Vec<String>,
+    table: Table,
+}
+
+/// A table that is about to be written.
+struct Grid {
+    columns: Vec<(f32, f32)>,
+    header_rows: usize,
+    /// True when its first row is set apart.
+    is_bold: bool,
+    texts: Vec<Vec<String>>,
+    /// Place of each row and of each cell.
+    rows: Vec<Option<BoundingBox>>,
+    cells: Vec<Vec<Option<BoundingBox>>>,
+    /// Cells that repeat a spanning one; empty when there are none.
+    repeated: Vec<Vec<bool>>,
 }
 
 /// A paragraph that may go on in the next column or on the next page.
@@ -122,12 +145,87 @@ pub(super) struct Open {
 }
 
 impl Layout<'_> {
+    /// Writes paragraphs that have no lines here: what recognition read, and labels on a slope.
+    pub(super) fn read_text(&mut self, paragraphs: &[(String, BoundingBox)], place: Place) {
+        for (text, bounds) in paragraphs {
+            self.close_paragraph();
+            let (kind, text) = match list_item(text) {
+                Some(item) => (BlockKind::ListItem, item),
+                None => (BlockKind::Paragraph, text.as_str()),
+            };
+            if let Some(block) = self.draft.prose(kind, text) {
+                locate(block, Some(*bounds), place);
+            }
+        }
+    }
+
+    /// Puts a mark where each ruled table stands, so that it comes in its turn.
+    pub(super) fn mark_tables(&self, segments: &mut Vec<Segment>) {
+        let mark = |(number, table): (usize, &RuledTable)| Segment {
+            text: format!("{MARK}{number}"),
+            left: table.bounds.left,
+            right: table.bounds.right,
+            baseline: table.bounds.top + self.sizes.body,
+            size: self.sizes.body,
+            is_bold: false,
+            order: 0,
+            spaces: Vec::new(),
+        };
+        segments.extend(self.tables.iter().enumerate().map(mark));
+        segments.sort_by(|a, b| a.baseline.total_cmp(&b.baseline).then(a.left.total_cmp(&b.left)));
+    }
+
+    /// The ruled tables whose marks stand in a row.
+    fn marked(&self, row: &Row) -> Vec<RuledTable> {
+        let numbers = row
+            .segments
+            .iter()
+            .filter_map(|segment| segment.text.strip_prefix(MARK)?.parse::<usize>().ok());
+        numbers
+            .filter_map(|number| self.tables.get(number).cloned())
+            .collect()
+    }
+
+    fn ruled_table(&mut self, found: RuledTable, place: Place) {
+        let rows = found
+            .places
+            .iter()
+            .map(|line| line.iter().flatten().copied().reduce(|a, b| a.union(&b)))
+            .collect();
+        self.write_table(
+            Grid {
+                columns: found.columns,
+                header_rows: found.header_rows,
+                is_bold: found.header_rows > 0,
+                rows,
+                cells: found.places,
+                repeated: found.repeated,
+                texts: found.grid,
+            },
+            place,
+        );
+    }
+
     /// Reads the rows of one region.
     pub(super) fn region(&mut self, rows: &[Row], place: Place) {
         let gaps = usual_gaps(rows);
         let mut at = 0;
         while at < rows.len() {
-            if let Some(table) = table_at(&rows[at..]) {
+            let marked = self.marked(&rows[at]);
+            if !marked.is_empty() {
+                self.close_paragraph();
+                for table in marked {
+                    self.ruled_table(table, place);
+                }
+                let mut rest = rows[at].clone();
+                rest.segments.retain(|segment| !segment.text.starts_with(MARK));
+                if !rest.segments.is_empty() {
+                    self.paragraph(&[rest], false, place);
+                }
+                at += 1;
+                continue;
+            }
+            if let Some(table) = table_at(&rows[at..], &self.rules) {
                 self.close_paragraph();
                 self.table(&table, &rows[at..], place);
                 at += table.taken;
@@ -155,33 +253,65 @@ impl Layout<'_> {
     }
 
     fn table(&mut self, found: &FoundTable, rows: &[Row], place: Place) {
+        let lines = found.lines.iter().map(|&(from, to)| &rows[from..to]);
+        self.write_table(
+            Grid {
+                columns: found.columns.clone(),
+                header_rows: found.header_rows,
+                is_bold: rows[0].is_bold(),
+                rows: lines.clone().map(bounds).collect(),
+                cells: lines
+                    .map(|rows| super::tables::cell_bounds(rows, &found.columns))
+                    .collect(),
+                repeated: Vec::new(),
+                texts: found.grid.clone(),
+            },
+            place,
+        );
+    }
+
+    /// Writes the rows of a table; one that goes on where the last region ended keeps that header.
+    fn write_table(&mut self, found: Grid, place: Place) {
         let continued = self
             .open_table
             .take()
             .filter(|open| is_same_columns(&open.columns, &found.columns));
-        let (headers, skipped) = match continued {
-            Some(open) if found.grid[0] == open.headers => (open.headers, 1),
-            Some(open) if found.header_rows == 0 || !(open.headers.is_empty() || rows[0].is_bold()) => {
-                (open.headers, 0)
+        let head = Table::from_grid(found.texts.clone(), found.header_rows);
+        let (mut table, skipped) = match continued {
+            // The header again, on the next page.
+            Some(open) if head.headers == open.table.headers && found.header_rows > 0 => {
+                (open.table, found.header_rows)
             }
-            _ => {
-                let table = Table::from_grid(found.grid.clone(), found.header_rows);
-                (table.headers, found.header_rows)
+            Some(open) if found.texts[0] == open.table.headers => (open.table, 1),
+            Some(open) if found.header_rows == 0 || !(open.table.headers.is_empty() || found.is_bold) => {
+                (open.table, 0)
             }
+            _ => (head, found.header_rows),
         };
-        let table = Table {
-            headers,
-            rows: Vec::new(),
-        };
-        for (cells, &(from, to)) in found.grid.iter().zip(&found.lines).skip(skipped) {
-            let bounds = bounds(&rows[from..to]);
-            if let Some(block) = self.draft.row(&table, cells) {
-                locate(block, bounds, place);
+        table.rows.clear();
+        for (at, texts) in found.texts.iter().enumerate().skip(skipped) {
+            let texts: Vec<String> = texts
+                .iter()
+                .map(|text| self.join(&text.lines().map(str::to_owned).collect::<Vec<_>>()))
+                .collect();
+            let Some(block) = self.draft.row(&table, &texts) else {
+                continue;
+            };
+            locate(block, found.rows[at], place);
+            for (cell, is_repeated) in block
+                .cells
+                .iter_mut()
+                .zip(found.repeated.get(at).into_iter().flatten())
+            {
+                cell.repeated = *is_repeated;
+            }
+            for (cell, bounds) in block.cells.iter_mut().zip(&found.cells[at]) {
+                cell.bounding_box = bounds.map(|bounds| rounded(place.turn.back(place.size, bounds)));
             }
         }
         self.open_table = Some(OpenTable {
-            columns: found.columns.clone(),
-            headers: table.headers,
+            columns: found.columns,
+            table,
         });
     }
 
@@ -207,7 +337,8 @@ impl Layout<'_> {
                 && level.is_none()
                 && before.right() < row.right().max(first.right()) - row.size() * 2.0;
             let begins_item = is_list_item(&row.text());
-            let begins_table = row.segments.len() > 1 && table_at(&rows[taken..]).is_some();
+            let begins_table = row.segments.len() > 1 && table_at(&rows[taken..], &self.rules).is_some()
+                || row.segments.iter().any(|segment| segment.text.starts_with(MARK));
             if gap <= 0.0
                 || gap > usual * PARAGRAPH_GAP
                 || is_other

@@ -6,6 +6,7 @@ use rag_core::span::BoundingBox;
 
 use super::baselines::lines;
 use super::glyph::{Glyph, GlyphText, Page, Turn};
+use crate::config::RepairConfig;
 
 /// Size of a superscript at most, as a share of its line's.
 pub(super) const SUPERSCRIPT_SIZE: f32 = 0.8;
@@ -41,6 +42,8 @@ pub(super) struct Segment {
     pub(super) baseline: f32,
     pub(super) size: f32,
     pub(super) is_bold: bool,
+    /// When its first glyph was drawn: the number of glyphs of the page before it.
+    pub(super) order: usize,
     /// Where it can be cut in two, if it runs left to right.
     pub(super) spaces: Vec<Space>,
 }
@@ -104,12 +107,22 @@ impl Segment {
     }
 }
 
+/// Glyphs that were left out of a page's segments.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct LeftOut {
+    /// Those outside the page.
+    pub(super) clipped: String,
+    /// Those drawn again at the same place.
+    pub(super) overprinted: String,
+}
+
 /// The segments of a page that run in the direction `turn`, from top to bottom, then left to right.
-/// Glyphs outside the page are left out, and of glyphs drawn twice one.
-pub(super) fn segments(page: &Page, turn: Turn) -> Vec<Segment> {
+/// As asked for, glyphs outside the page are left out, and of glyphs drawn twice one.
+pub(super) fn segments(page: &Page, turn: Turn, repair: &RepairConfig) -> (Vec<Segment>, LeftOut) {
     let size = (page.width, page.height);
+    let mut left_out = LeftOut::default();
     let is_inside = |glyph: &&Glyph| {
-        let margin = glyph.size;
+        let margin = glyph.size * 0.5;
         (-margin..=page.width + margin).contains(&glyph.x)
             && (-margin..=page.height + margin).contains(&glyph.y)
     };
@@ -120,8 +133,20 @@ pub(super) fn segments(page: &Page, turn: Turn) -> Vec<Segment> {
         .filter(|glyph| {
             glyph.turn == turn && glyph.size > 0.5 && glyph.size.is_finite() && glyph.advance.is_finite()
         })
-        .filter(is_inside)
-        .filter(|glyph| is_first(&mut seen, glyph))
+        .filter(|glyph| {
+            let is_kept = !repair.clip_to_page || is_inside(glyph);
+            if !is_kept {
+                glyph.text.push_to(&mut left_out.clipped);
+            }
+            is_kept
+        })
+        .filter(|glyph| {
+            let is_kept = !repair.drop_overprinted || is_first(&mut seen, glyph);
+            if !is_kept {
+                glyph.text.push_to(&mut left_out.overprinted);
+            }
+            is_kept
+        })
         .cloned()
         .map(|mut glyph| {
             (glyph.x, glyph.y) = turn.upright(size, (glyph.x, glyph.y));
@@ -134,7 +159,7 @@ pub(super) fn segments(page: &Page, turn: Turn) -> Vec<Segment> {
         cut_line(line.glyphs, &mut segments);
     }
     segments.sort_by(|a, b| a.baseline.total_cmp(&b.baseline).then(a.left.total_cmp(&b.left)));
-    segments
+    (segments, left_out)
 }
 
 /// Remembers where each character was drawn, in cells of [`CELL`] points.
@@ -227,6 +252,7 @@ fn segment(glyphs: &[Glyph]) -> Option<Segment> {
         baseline: largest.y,
         size: largest.size,
         is_bold: bold * 2 > inked().count(),
+        order: inked().map(|glyph| glyph.order).min().unwrap_or_default(),
         spaces,
     })
 }
@@ -337,6 +363,7 @@ pub(super) mod tests {
             advance: size / 2.0,
             size,
             is_bold: false,
+            order: 0,
             turn: Turn::Right,
         };
         text.chars().enumerate().map(glyph).collect()
@@ -349,7 +376,8 @@ pub(super) mod tests {
             glyphs,
             ..Page::default()
         };
-        segments(&page, Turn::Right)
+        segments(&page, Turn::Right, &RepairConfig::default())
+            .0
             .into_iter()
             .map(|segment| segment.text)
             .collect()
@@ -388,7 +416,7 @@ pub(super) mod tests {
             glyphs: set("one two three", 50.0, 100.0, 10.0),
             ..Page::default()
         };
-        let whole = segments(&page, Turn::Right).remove(0);
+        let whole = segments(&page, Turn::Right, &RepairConfig::default()).0.remove(0);
         let (left, right) = whole.cut_at(87.0).unwrap();
         assert_eq!((left.text.as_str(), right.text.as_str()), ("one two", "three"));
         assert_eq!((left.right, right.left), (85.0, 90.0));

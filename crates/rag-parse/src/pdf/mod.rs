@@ -1,35 +1,39 @@
 //! PDF to blocks. An engine gives glyphs; what is made of them is ours: segments of lines, reading
-//! order, furniture, tables, headings and paragraphs, each with its page and its place there.
+//! order, furniture, tables by ruling lines or alignment, headings and paragraphs, each with its page and
+//! its place there. Pages without usable text are read by recognition where a program for it is installed.
 //!
-//! Not here yet: text recognition of scans (their pages are named in a warning), tables by ruling lines,
-//! hidden text, footnotes apart from the body.
+//! Not here yet: vertical text, footnotes apart from the body.
 
 mod baselines;
 mod columns;
+mod drawn;
 mod furniture;
 mod glyph;
 mod hayro;
+mod image;
+mod lattice;
 mod layout;
+mod line_numbers;
 mod lines;
+mod ocr;
 mod pdfium;
 mod rows;
 mod tables;
+mod triage;
 
 use std::path::{Path, PathBuf};
 
-use crate::config::{Config, PdfEngine};
+use rag_core::document::BlockKind;
+use rag_core::span::BoundingBox;
+
+use crate::config::{Config, PdfEngine, PdfLayout};
 use crate::draft::Draft;
 use crate::error::Failure;
 use crate::repair::hyphens::KnownWords;
-use glyph::{GlyphSource, Page, Turn};
+use drawn::Rule;
+use glyph::{GlyphSource, Turn};
 use layout::{Layout, Place, Sizes};
 use lines::Segment;
-
-/// Share of glyphs without a known character from which on a page's text is worthless.
-const MAX_UNMAPPED: f32 = 0.3;
-
-/// Most page numbers that a warning lists.
-const MAX_LISTED: usize = 20;
 
 /// Reads PDF files with the configured engine.
 #[derive(Debug)]
@@ -67,6 +71,10 @@ impl PdfReader {
 struct Sheet {
     place: Place,
     segments: Vec<Segment>,
+    /// Lines that may rule tables.
+    rules: Vec<Rule>,
+    /// What recognition read, instead of segments.
+    read: Vec<(String, BoundingBox)>,
 }
 
 fn read(source: &mut impl GlyphSource, config: &Config, draft: &mut Draft) {
@@ -75,8 +83,11 @@ fn read(source: &mut impl GlyphSource, config: &Config, draft: &mut Draft) {
         .map(|title| title.trim().to_owned())
         .filter(|title| !title.is_empty());
     draft.pages = Some(source.page_count());
-    let mut sheets = sheets(source, config, draft);
-    drop_furniture(&mut sheets, config);
+    if config.pdf_layout == PdfLayout::EngineOrder {
+        return engine_order(source, config, draft);
+    }
+    let mut sheets = triage::sheets(source, config, draft);
+    drop_furniture(&mut sheets, config, draft);
     let all = || sheets.iter().flat_map(|sheet| &sheet.segments);
     let sizes = Sizes::of(all().map(|segment| (segment.size, segment.characters(), segment.text.as_str())));
     let mut words = String::new();
@@ -94,10 +105,16 @@ fn read(source: &mut impl GlyphSource, config: &Config, draft: &mut Draft) {
         repair: &config.repair,
         known,
         sizes,
+        tables: Vec::new(),
+        rules: Vec::new(),
         open_table: None,
         open_paragraph: None,
     };
-    for sheet in sheets {
+    for mut sheet in sheets {
+        layout.read_text(&sheet.read, sheet.place);
+        layout.tables = lattice::take_tables(&mut sheet.segments, &sheet.rules);
+        layout.mark_tables(&mut sheet.segments);
+        layout.rules = sheet.rules;
         for region in columns::regions(sheet.segments) {
             layout.region(&rows::rows(region), sheet.place);
         }
@@ -105,102 +122,25 @@ fn read(source: &mut impl GlyphSource, config: &Config, draft: &mut Draft) {
     layout.close_paragraph();
 }
 
-/// Reads all pages within the limits; what cannot be read is a warning that names the pages.
-fn sheets(source: &mut impl GlyphSource, config: &Config, draft: &mut Draft) -> Vec<Sheet> {
-    let count = source.page_count();
-    let limit = config.limits.max_pages.min(count);
-    let (mut sheets, mut without_text, mut unmapped, mut broken) =
-        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut cut = 0;
-    for index in 0..limit {
-        let number = index + 1;
-        match source.page(index, config.limits.max_page_glyphs) {
-            Err(_) => broken.push(number),
-            Ok(page) if is_unmapped(&page) => unmapped.push(number),
-            Ok(page) if page.glyphs.iter().all(|glyph| glyph.text.is_space()) => without_text.push(number),
-            Ok(page) => {
-                cut += page.cut;
-                sheets.extend(turned(&page, number));
+/// The characters of each page in the engine's own order.
+fn engine_order(source: &mut impl GlyphSource, config: &Config, draft: &mut Draft) {
+    for index in 0..config.limits.max_pages.min(source.page_count()) {
+        match source.characters(index, config.limits.max_page_glyphs) {
+            Ok(text) => {
+                if let Some(block) = draft.prose(BlockKind::Paragraph, &text) {
+                    block.page = Some(index + 1);
+                }
             }
-        }
-    }
-    let mut warn = |reason, pages: &[u32], what: &str| {
-        if !pages.is_empty() {
-            draft.warn(reason, format!("{} {what}", listed(pages)));
-        }
-    };
-    warn(
-        "no-text-layer",
-        &without_text,
-        "without text; if it is a scan, have it read by OCR first",
-    );
-    warn(
-        "unmapped-text",
-        &unmapped,
-        "whose fonts do not say what their characters are; left out, OCR would read them",
-    );
-    warn("damaged-page", &broken, "that could not be read");
-    if cut > 0 {
-        draft.warn(
-            "too-long",
-            format!("{cut} characters beyond the limit for one page were left out"),
-        );
-    }
-    if limit < count {
-        draft.warn(
-            "too-long",
-            format!(
-                "{} pages beyond the limit of {limit} were left out",
-                count - limit
+            Err(reason) => draft.warn(
+                "damaged-page",
+                format!("page {} cannot be read: {reason}", index + 1),
             ),
-        );
+        }
     }
-    sheets
-}
-
-fn is_unmapped(page: &Page) -> bool {
-    page.unmapped as f32 > MAX_UNMAPPED * (page.unmapped + page.glyphs.len()) as f32
-}
-
-fn listed(pages: &[u32]) -> String {
-    let numbers: Vec<String> = pages.iter().take(MAX_LISTED).map(u32::to_string).collect();
-    let more = if pages.len() > MAX_LISTED {
-        format!(" and {} more", pages.len() - MAX_LISTED)
-    } else {
-        String::new()
-    };
-    format!("page {}{more}", numbers.join(", "))
-}
-
-/// The segments of a page by direction, the most frequent one first.
-fn turned(page: &Page, number: u32) -> Vec<Sheet> {
-    let mut turns: Vec<(usize, Turn)> = [Turn::Right, Turn::Down, Turn::Left, Turn::Up]
-        .into_iter()
-        .map(|turn| {
-            (
-                page.glyphs.iter().filter(|glyph| glyph.turn == turn).count(),
-                turn,
-            )
-        })
-        .filter(|(count, _)| *count > 0)
-        .collect();
-    turns.sort_by_key(|(count, turn)| (std::cmp::Reverse(*count), *turn));
-    let size = (page.width, page.height);
-    let main = turns.first().map(|(_, turn)| *turn);
-    let sheet = |(_, turn)| Sheet {
-        place: Place {
-            page: number,
-            size,
-            turn,
-            is_aside: Some(turn) != main,
-        },
-        segments: lines::segments(page, turn),
-    };
-    turns.into_iter().map(sheet).collect()
 }
 
 /// Furniture is looked for among the sheets of the usual direction of each page.
-fn drop_furniture(sheets: &mut [Sheet], config: &Config) {
+fn drop_furniture(sheets: &mut [Sheet], config: &Config, draft: &mut Draft) {
     let mut pages: Vec<furniture::Sheet> = Vec::with_capacity(sheets.len());
     for sheet in sheets.iter_mut() {
         let (width, height) = sheet.place.size;
@@ -211,7 +151,13 @@ fn drop_furniture(sheets: &mut [Sheet], config: &Config) {
         };
         pages.push((height, std::mem::take(&mut sheet.segments)));
     }
-    furniture::drop_furniture(&mut pages, &config.repair);
+    for dropped in furniture::drop_furniture(&mut pages, &config.repair) {
+        draft.removed(
+            dropped.step,
+            Some(sheets[dropped.sheet].place.page),
+            &dropped.text,
+        );
+    }
     for (sheet, (_, segments)) in sheets.iter_mut().zip(pages) {
         sheet.segments = segments;
     }

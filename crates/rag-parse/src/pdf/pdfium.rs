@@ -8,15 +8,20 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pdfium_render::prelude::{
-    PdfDocument, PdfDocumentMetadataTagType, PdfFontWeight, PdfPage, PdfPageRenderRotation, PdfPageTextChar,
-    Pdfium, PdfiumError, PdfiumInternalError,
+    PdfBitmapFormat, PdfDocument, PdfDocumentMetadataTagType, PdfFontWeight, PdfPage, PdfPageRenderRotation,
+    PdfPageTextChar, PdfRenderConfig, Pdfium, PdfiumError, PdfiumInternalError,
 };
 
 use super::glyph::{Glyph, GlyphSource, GlyphText, Page, Turn};
+use super::hayro::Hayro;
+use super::image::GreyImage;
 use crate::error::Failure;
 
 /// The library, loaded once per process: the first path that is asked for stays.
 static LIBRARY: OnceLock<Result<Pdfium, String>> = OnceLock::new();
+
+/// Longest side of a picture of a page, in pixels: more is a page that wants to be a bomb.
+const MAX_IMAGE_SIDE: f32 = 4_000.0;
 
 /// Held while a document is open.
 static TURN: Mutex<()> = Mutex::new(());
@@ -24,6 +29,8 @@ static TURN: Mutex<()> = Mutex::new(());
 /// A document opened with libpdfium.
 pub(super) struct PdfiumDocument<'b> {
     document: PdfDocument<'b>,
+    /// Reads what pages show beside text, which this library gives object by object only.
+    drawings: Option<Hayro>,
     _turn: MutexGuard<'static, ()>,
 }
 
@@ -48,6 +55,7 @@ impl<'b> PdfiumDocument<'b> {
             })?;
         Ok(Self {
             document,
+            drawings: Hayro::open(bytes).ok(),
             _turn: turn,
         })
     }
@@ -69,8 +77,8 @@ impl GlyphSource for PdfiumDocument<'_> {
         Some(tag.value().to_owned())
     }
 
-    fn page(&mut self, index: u32, limit: usize) -> Result<Page, String> {
-        let index = index
+    fn page(&mut self, number: u32, limit: usize) -> Result<Page, String> {
+        let index = number
             .try_into()
             .map_err(|_| "it is beyond what the engine can count")?;
         let page = self
@@ -90,12 +98,52 @@ impl GlyphSource for PdfiumDocument<'_> {
             limit,
             last: None,
             is_bold: false,
+            was_slanted: false,
         };
         let text = page.text().map_err(|error| error.to_string())?;
         for character in text.chars().iter() {
             collector.character(&character);
         }
+        let drawn = self.drawings.as_ref().and_then(|drawings| drawings.drawn(number));
+        collector.page.drawn = drawn.unwrap_or_default();
         Ok(collector.page)
+    }
+
+    fn image(&mut self, index: u32, dpi: u32) -> Option<GreyImage> {
+        let page = self.document.pages().get(index.try_into().ok()?).ok()?;
+        let scale = dpi as f32 / 72.0;
+        let largest = page.width().value.max(page.height().value) * scale;
+        let scale = scale * (MAX_IMAGE_SIDE / largest).min(1.0);
+        let config = PdfRenderConfig::new()
+            .scale_page_by_factor(scale)
+            .set_format(PdfBitmapFormat::BGRx);
+        let bitmap = page.render_with_config(&config).ok()?;
+        let (width, height) = (bitmap.width() as usize, bitmap.height() as usize);
+        let rgba = bitmap.as_rgba_bytes();
+        // Green is nearly what the eye sees of brightness.
+        let pixels: Vec<u8> = rgba.chunks_exact(4).map(|pixel| pixel[1]).collect();
+        (pixels.len() == width * height && !pixels.is_empty()).then_some(GreyImage {
+            width,
+            height,
+            pixels,
+        })
+    }
+
+    fn characters(&mut self, index: u32, limit: usize) -> Result<String, String> {
+        let index = index
+            .try_into()
+            .map_err(|_| "it is beyond what the engine can count")?;
+        let page = self
+            .document
+            .pages()
+            .get(index)
+            .map_err(|error| error.to_string())?;
+        let text = page.text().map_err(|error| error.to_string())?;
+        let characters = text.chars();
+        let characters = characters.iter().take(limit);
+        let characters = characters.filter_map(|c| char::from_u32(c.unicode_value()));
+        // A hyphen at a line's end arrives as U+0002.
+        Ok(characters.map(|c| if c == '\u{2}' { '-' } else { c }).collect())
     }
 }
 
@@ -161,6 +209,7 @@ struct Collector {
     /// Origin and box of the last glyph: a character with the same is a part of the same ligature.
     last: Option<([f32; 4], String)>,
     is_bold: bool,
+    was_slanted: bool,
 }
 
 impl Collector {
@@ -212,14 +261,18 @@ impl Collector {
         let start = self.frame.shown(origin.0, origin.1);
         let ahead = self.frame.shown(origin.0 + angle.cos(), origin.1 + angle.sin());
         let Some(turn) = Turn::of(ahead.0 - start.0, ahead.1 - start.1) else {
+            self.page.push_slanted(&text, self.was_slanted);
+            self.was_slanted = true;
             return;
         };
+        self.was_slanted = false;
         let is_level = angle.cos().abs() > angle.sin().abs();
         let advance = if is_level { size.0 } else { size.1 };
         // A font size of 1 whose matrix does not say either: the box is the better witness.
         let scaled = character.scaled_font_size().value.abs();
         let extent = if is_level { size.1 } else { size.0 };
         let size = if scaled > 1.5 { scaled } else { extent.max(scaled) };
+        let order = self.page.glyphs.len();
         self.page.glyphs.push(Glyph {
             text,
             x: start.0,
@@ -227,6 +280,7 @@ impl Collector {
             advance,
             size,
             is_bold: self.is_bold,
+            order,
             turn,
         });
     }

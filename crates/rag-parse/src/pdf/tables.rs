@@ -1,5 +1,8 @@
 //! Tables by alignment: rows whose segments fall into the same columns.
 
+use rag_core::span::BoundingBox;
+
+use super::drawn::Rule;
 use super::rows::Row;
 use crate::table::looks_like_header;
 
@@ -9,6 +12,9 @@ const MAX_ROW_GAP: f32 = 3.2;
 /// Gap between lines from which on a new row begins, where a table has gaps of two kinds: this times
 /// the smallest.
 const ROW_GAP_FACTOR: f32 = 1.2;
+
+/// How much a ruling line may be shorter than its table, and how near two may be, in points.
+const RULE_SLACK: f32 = 6.0;
 
 /// Fewest rows with several cells.
 const MIN_ROWS: usize = 2;
@@ -27,13 +33,13 @@ pub(super) struct FoundTable {
 }
 
 /// The table that begins at the first of `rows`.
-pub(super) fn table_at(rows: &[Row]) -> Option<FoundTable> {
+pub(super) fn table_at(rows: &[Row], rules: &[Rule]) -> Option<FoundTable> {
     if rows.first()?.segments.len() < 2 {
         return None;
     }
     let (columns, taken) = extent(rows)?;
     let rows = &rows[..taken];
-    let lines = group_lines(rows, &columns);
+    let lines = ruled_lines(rows, &columns, rules).unwrap_or_else(|| group_lines(rows, &columns));
     let grid: Vec<Vec<String>> = lines
         .iter()
         .map(|&(from, to)| cells(&rows[from..to], &columns))
@@ -123,6 +129,30 @@ fn fits_inside(columns: &[(f32, f32)], row: &Row) -> bool {
         .any(|column| segment.left >= column.0 - slack && segment.right <= column.1 + slack)
 }
 
+/// Groups the lines between level ruling lines, when at least two such lines part the table.
+fn ruled_lines(rows: &[Row], columns: &[(f32, f32)], rules: &[Rule]) -> Option<Vec<(usize, usize)>> {
+    let (left, right) = (columns[0].0, columns[columns.len() - 1].1);
+    let is_wide =
+        |rule: &&Rule| rule.is_level && rule.from < left + RULE_SLACK && rule.to > right - RULE_SLACK * 4.0;
+    let (top, bottom) = (rows[0].baseline(), rows[rows.len() - 1].baseline());
+    let mut ys: Vec<f32> = rules.iter().filter(is_wide).map(|rule| rule.at).collect();
+    ys.retain(|y| (top..bottom).contains(y));
+    ys.sort_by(f32::total_cmp);
+    ys.dedup_by(|a, b| *a - *b < RULE_SLACK);
+    if ys.len() < 3 {
+        return None;
+    }
+    let band = |row: &Row| ys.partition_point(|y| *y < row.baseline() - row.size() * 0.3);
+    let mut lines: Vec<(usize, usize)> = Vec::new();
+    for (at, row) in rows.iter().enumerate() {
+        match lines.last_mut().filter(|last| band(&rows[last.0]) == band(row)) {
+            Some(last) => last.1 = at + 1,
+            None => lines.push((at, at + 1)),
+        }
+    }
+    Some(lines)
+}
+
 /// Groups the lines of wrapped cells into rows.
 ///
 /// Where the gaps between lines are of two kinds, the wide ones part rows. Otherwise a line without a
@@ -165,11 +195,24 @@ fn cells(rows: &[Row], columns: &[(f32, f32)]) -> Vec<String> {
             .partition_point(|column| column.1 < segment.center())
             .min(columns.len() - 1);
         if !cells[at].is_empty() {
-            cells[at].push(' ');
+            cells[at].push('\n');
         }
         cells[at].push_str(&segment.text);
     }
     cells
+}
+
+/// The place of each cell of a row made of these lines.
+pub(super) fn cell_bounds(rows: &[Row], columns: &[(f32, f32)]) -> Vec<Option<BoundingBox>> {
+    let mut places: Vec<Option<BoundingBox>> = vec![None; columns.len()];
+    for segment in rows.iter().flat_map(|row| &row.segments) {
+        let at = columns
+            .partition_point(|column| column.1 < segment.center())
+            .min(columns.len() - 1);
+        let bounds = segment.bounds();
+        places[at] = Some(places[at].map_or(bounds, |place| place.union(&bounds)));
+    }
+    places
 }
 
 /// Tells a table from prose with wide gaps: most rows have several cells, and cells are mostly short.
@@ -200,6 +243,7 @@ mod tests {
             baseline,
             size: 10.0,
             is_bold: false,
+            order: 0,
             spaces: Vec::new(),
         };
         Row {
@@ -218,7 +262,7 @@ mod tests {
             row(132.0, &[("G4-G6", 50.0), ("EUR 182", 150.0), ("EUR 64", 250.0)]),
             row(160.0, &[("In London the cap is raised by thirty percent.", 50.0)]),
         ];
-        let table = table_at(&rows).unwrap();
+        let table = table_at(&rows, &[]).unwrap();
         assert_eq!((table.taken, table.header_rows, table.columns.len()), (3, 1, 3));
         assert_eq!(table.grid[2], ["G4-G6", "EUR 182", "EUR 64"]);
     }
@@ -231,12 +275,12 @@ mod tests {
             row(132.0, &[("lunch with the team", 150.0)]),
             row(152.0, &[("Day 3", 50.0), ("Code of conduct", 150.0)]),
         ];
-        let table = table_at(&rows).unwrap();
+        let table = table_at(&rows, &[]).unwrap();
         assert_eq!(
             table.grid,
             [
                 ["When", "What"],
-                ["Day 1", "Tour, badge, laptop, lunch with the team"],
+                ["Day 1", "Tour, badge, laptop,\nlunch with the team"],
                 ["Day 3", "Code of conduct"]
             ]
         );
@@ -249,11 +293,11 @@ mod tests {
             row(100.0, &[("One line.", 50.0)]),
             row(112.0, &[("Another line.", 50.0)]),
         ];
-        assert_eq!(table_at(&rows), None);
+        assert_eq!(table_at(&rows, &[]), None);
         let rows = [
             row(100.0, &[("Left", 50.0), ("right", 300.0)]),
             row(200.0, &[("far", 50.0), ("away", 300.0)]),
         ];
-        assert_eq!(table_at(&rows), None);
+        assert_eq!(table_at(&rows, &[]), None);
     }
 }

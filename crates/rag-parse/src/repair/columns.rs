@@ -52,6 +52,7 @@ pub fn extract_table(text: &str, header: &[&str]) -> Option<Table> {
     let rows = lines.take_while(|cells| cells.len() == header.len());
     Some(Table {
         headers: header.iter().map(|&cell| cell.to_owned()).collect(),
+        header_paths: Vec::new(),
         rows: rows
             .map(|cells| cells.into_iter().map(str::to_owned).collect())
             .collect(),

@@ -33,7 +33,7 @@ use previous::Previous;
 pub const STAGE: &str = "parse";
 
 /// Raised whenever the same file would give another document.
-pub const STAGE_VERSION: u32 = 1;
+pub const STAGE_VERSION: u32 = 2;
 
 /// Parsed documents, sorted by source path.
 pub const DOCUMENTS_FILE: &str = "documents.jsonl";

@@ -83,6 +83,7 @@ impl Previous {
         Some(Ok(Parsed {
             document,
             diagnostics,
+            removed: Vec::new(),
         }))
     }
 

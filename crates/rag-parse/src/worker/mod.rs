@@ -8,9 +8,11 @@ mod child;
 mod frame;
 mod pool;
 mod process;
+mod reader;
 
 pub use child::worker_main;
 pub(crate) use pool::{Finished, Pool};
+pub use reader::Reader;
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +23,7 @@ use crate::document::{Given, Parsed};
 use crate::error::Failure;
 
 /// Raised when the frames change; parent and child must agree.
-const PROTOCOL: u32 = 1;
+const PROTOCOL: u32 = 2;
 
 /// The first frame, from parent to child.
 #[derive(Debug, Serialize, Deserialize)]

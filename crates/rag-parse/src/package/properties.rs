@@ -8,7 +8,7 @@ use crate::error::Failure;
 use crate::metadata::Metadata;
 
 /// Reads the properties into the draft. A custom property of the name of a metadata field is that field.
-pub(super) fn read(package: &mut Package<'_>, draft: &mut Draft) -> Result<(), Failure> {
+pub(crate) fn read(package: &mut Package<'_>, draft: &mut Draft) -> Result<(), Failure> {
     let mut fields: Vec<(String, Value)> = Vec::new();
     if let Some(custom) = package.part("docProps/custom.xml")? {
         let properties = custom.elements().filter_map(|property| {

@@ -1,0 +1,321 @@
+//! One sheet as a stream of cells: large sheets never become a tree.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::{Reader, XmlVersion};
+
+use super::number_format::{display, general};
+use super::styles::Styles;
+use crate::draft::clean_line;
+use crate::encoding::decode;
+use crate::error::Failure;
+
+/// Furthest row and column that the format allows, and most cells that a merge is spread over.
+const MAX_ROW: usize = 1 << 20;
+const MAX_COLUMN: usize = 1 << 14;
+const MAX_MERGED: usize = 10_000;
+
+/// Longest text that is repeated in the cells of a merge, in bytes: labels are, prose is not.
+const MAX_REPEATED_BYTES: usize = 200;
+
+/// What the cells of all sheets refer to.
+#[derive(Debug, Default)]
+pub(super) struct Book {
+    pub(super) strings: Vec<String>,
+    pub(super) styles: Styles,
+    pub(super) is_1904: bool,
+}
+
+/// A cell as displayed.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Cell {
+    pub(super) text: String,
+    /// The stored value, where another is displayed.
+    pub(super) raw: Option<String>,
+    pub(super) is_number: bool,
+    pub(super) is_bold: bool,
+    /// Part of a merge whose text stands in another cell.
+    pub(super) is_repeated: bool,
+}
+
+/// The filled cells of a sheet by row and column, from 0.
+#[derive(Debug, Default)]
+pub(super) struct Sheet {
+    pub(super) cells: BTreeMap<(usize, usize), Cell>,
+    /// Rows and columns so thin that they only set space: where empty, they part nothing.
+    pub(super) thin_rows: BTreeSet<usize>,
+    pub(super) thin_columns: BTreeSet<usize>,
+    /// Cells whose place or value cannot be read.
+    pub(super) skipped: usize,
+}
+
+impl Sheet {
+    /// The cells of a row in these columns that hold text of their own.
+    pub(super) fn filled(&self, row: usize, columns: &[usize]) -> Vec<&Cell> {
+        let cells = columns
+            .iter()
+            .filter_map(|column| self.cells.get(&(row, *column)));
+        cells.filter(|cell| !cell.is_repeated).collect()
+    }
+
+    /// The texts of a row in these columns, empty cells included.
+    pub(super) fn line(&self, row: usize, columns: &[usize]) -> Vec<String> {
+        let text = |column: &usize| self.cells.get(&(row, *column)).map(|cell| cell.text.clone());
+        columns
+            .iter()
+            .map(|column| text(column).unwrap_or_default())
+            .collect()
+    }
+
+    pub(super) fn raw(&self, row: usize, column: usize) -> Option<String> {
+        self.cells.get(&(row, column))?.raw.clone()
+    }
+
+    pub(super) fn is_bold_row(&self, row: usize, columns: &[usize]) -> bool {
+        self.filled(row, columns).iter().all(|cell| cell.is_bold)
+    }
+}
+
+/// A cell while it is read.
+#[derive(Debug, Default)]
+struct Open {
+    place: Option<(usize, usize)>,
+    style: usize,
+    kind: String,
+    value: String,
+}
+
+/// Reads a sheet.
+pub(super) fn read(bytes: &[u8], book: &Book) -> Result<Sheet, Failure> {
+    let text = decode(bytes, None)?.text;
+    let mut reader = Reader::from_str(&text);
+    let mut sheet = Sheet::default();
+    let mut merges: Vec<String> = Vec::new();
+    let mut open: Option<Open> = None;
+    let (mut is_value, mut is_reading) = (false, false);
+    let mut next = (0, 0);
+    loop {
+        match reader.read_event().map_err(|error| damaged(&error))? {
+            Event::Start(start) => match name_of(&start).as_str() {
+                "row" => open_row(&start, &mut next, &mut sheet),
+                "c" => open = Some(open_cell(&start, &mut next)),
+                "v" | "t" => is_value = !is_reading,
+                "rPh" => is_reading = true,
+                _ => {}
+            },
+            Event::Empty(start) => match name_of(&start).as_str() {
+                "row" => open_row(&start, &mut next, &mut sheet),
+                "c" => drop(open_cell(&start, &mut next)),
+                "col" => thin_columns(&start, &mut sheet),
+                "mergeCell" => merges.extend(attribute(&start, "ref")),
+                _ => {}
+            },
+            Event::End(end) => match end.local_name().into_inner() {
+                "c" => {
+                    if let Some(cell) = open.take() {
+                        close_cell(&cell, book, &mut sheet);
+                    }
+                }
+                "v" | "t" => is_value = false,
+                "rPh" => is_reading = false,
+                _ => {}
+            },
+            Event::Text(piece) if is_value => push(&mut open, &piece.xml10_content()),
+            Event::CData(piece) if is_value => push(&mut open, &piece.xml10_content()),
+            Event::GeneralRef(reference) if is_value => {
+                let character = reference.resolve_char_ref().ok().flatten();
+                let name = reference.into_inner();
+                match character {
+                    Some(c) => push(&mut open, c.encode_utf8(&mut [0; 4])),
+                    None => push(
+                        &mut open,
+                        quick_xml::escape::resolve_predefined_entity(&name).unwrap_or_default(),
+                    ),
+                }
+            }
+            Event::Eof => break,
+            _ => {}
+        }
+    }
+    for merge in merges {
+        spread(&mut sheet, &merge);
+    }
+    Ok(sheet)
+}
+
+fn damaged(error: &quick_xml::Error) -> Failure {
+    Failure::lasting("damaged", format!("one of its sheets cannot be read: {error}"))
+}
+
+fn name_of(start: &BytesStart<'_>) -> String {
+    start.local_name().into_inner().to_owned()
+}
+
+fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
+    let mut attributes = start.attributes();
+    let found = attributes
+        .with_checks(false)
+        .flatten()
+        .find(|attribute| attribute.key.into_inner() == name)?;
+    Some(found.normalized_value(XmlVersion::Implicit1_0).ok()?.into_owned())
+}
+
+/// Height of a row, in points, and width of a column, in characters, up to which they only set space.
+const THIN_ROW: f64 = 8.0;
+const THIN_COLUMN: f64 = 4.0;
+
+fn open_row(start: &BytesStart<'_>, next: &mut (usize, usize), sheet: &mut Sheet) {
+    let number = attribute(start, "r").and_then(|r| r.parse().ok());
+    *next = (number.unwrap_or(next.0 + 1), 0);
+    let height = attribute(start, "ht").and_then(|height| height.parse::<f64>().ok());
+    if height.is_some_and(|height| height <= THIN_ROW) {
+        sheet.thin_rows.insert(next.0.saturating_sub(1));
+    }
+}
+
+fn thin_columns(start: &BytesStart<'_>, sheet: &mut Sheet) {
+    let number = |name| attribute(start, name).and_then(|value| value.parse::<usize>().ok());
+    let width = attribute(start, "width").and_then(|width| width.parse::<f64>().ok());
+    if let (Some(first @ 1..), Some(last)) = (number("min"), number("max"))
+        && width.is_some_and(|width| width <= THIN_COLUMN)
+    {
+        sheet.thin_columns.extend(first - 1..last.min(MAX_COLUMN));
+    }
+}
+
+/// Begins a cell; one without a place stands behind the one before.
+fn open_cell(start: &BytesStart<'_>, next: &mut (usize, usize)) -> Open {
+    let place = match attribute(start, "r") {
+        Some(reference) => place_of(&reference),
+        None => Some((next.0.saturating_sub(1), next.1)),
+    };
+    if let Some((_, column)) = place {
+        next.1 = column + 1;
+    }
+    Open {
+        place: place.filter(|(row, column)| *row < MAX_ROW && *column < MAX_COLUMN),
+        style: attribute(start, "s")
+            .and_then(|style| style.parse().ok())
+            .unwrap_or(0),
+        kind: attribute(start, "t").unwrap_or_default(),
+        value: String::new(),
+    }
+}
+
+fn push(open: &mut Option<Open>, piece: &str) {
+    if let Some(open) = open {
+        open.value.push_str(piece);
+    }
+}
+
+/// `B4` to row 3, column 1.
+fn place_of(reference: &str) -> Option<(usize, usize)> {
+    let letters = reference.chars().take_while(char::is_ascii_alphabetic).count();
+    let column = reference[..letters].bytes().try_fold(0usize, |sum, letter| {
+        sum.checked_mul(26)?
+            .checked_add(usize::from(letter.to_ascii_uppercase() - b'A') + 1)
+    })?;
+    let row: usize = reference[letters..].parse().ok()?;
+    Some((row.checked_sub(1)?, column.checked_sub(1)?))
+}
+
+fn close_cell(open: &Open, book: &Book, sheet: &mut Sheet) {
+    if open.value.is_empty() {
+        return;
+    }
+    let (Some(place), Some(mut cell)) = (open.place, displayed(open, book)) else {
+        sheet.skipped += 1;
+        return;
+    };
+    cell.text = clean_line(&cell.text);
+    cell.is_bold = book.styles.is_bold(open.style);
+    if !cell.text.is_empty() {
+        sheet.cells.insert(place, cell);
+    }
+}
+
+/// What a cell shows, by its type (ECMA-376 part 1, 18.18.11).
+fn displayed(open: &Open, book: &Book) -> Option<Cell> {
+    let text = |text: String| Cell {
+        text,
+        ..Cell::default()
+    };
+    match open.kind.as_str() {
+        "s" => {
+            let number: usize = open.value.trim().parse().ok()?;
+            Some(text(book.strings.get(number)?.clone()))
+        }
+        "b" => Some(text(
+            if open.value.trim() == "0" { "FALSE" } else { "TRUE" }.to_owned(),
+        )),
+        "str" | "inlineStr" | "e" => Some(text(open.value.clone())),
+        "d" => Some(Cell {
+            is_number: true,
+            ..text(open.value.replace('T', " "))
+        }),
+        _ => {
+            let value: f64 = open.value.trim().parse().ok()?;
+            let shown = display(value, book.styles.code(open.style), book.is_1904);
+            let raw = general(value);
+            Some(Cell {
+                raw: (shown != raw).then(|| open.value.trim().to_owned()),
+                is_number: true,
+                ..text(shown)
+            })
+        }
+    }
+}
+
+/// Repeats the text of a merge's first cell in its others.
+fn spread(sheet: &mut Sheet, reference: &str) {
+    let Some((from, to)) = reference.split_once(':') else {
+        return;
+    };
+    let (Some(from), Some(to)) = (place_of(from), place_of(to)) else {
+        return;
+    };
+    let area = to.0.saturating_sub(from.0).saturating_add(1) * to.1.saturating_sub(from.1).saturating_add(1);
+    let Some(first) = sheet.cells.get(&from).cloned() else {
+        return;
+    };
+    if area > MAX_MERGED || first.text.len() > MAX_REPEATED_BYTES {
+        return;
+    }
+    for row in from.0..=to.0 {
+        for column in from.1..=to.1 {
+            sheet.cells.entry((row, column)).or_insert_with(|| Cell {
+                is_repeated: true,
+                ..first.clone()
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_read_by_their_type_and_merges_repeat() {
+        let xml = r#"<worksheet><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1" t="inlineStr"><is><t>in &amp; line</t><rPh><t>reading</t></rPh></is></c></row>
+            <row r="2"><c r="A2"><v>2.5</v></c><c t="b"><v>1</v></c><c r="ZZZZ9"><v>1</v></c></row></sheetData>
+            <mergeCells><mergeCell ref="A1:B1"/></mergeCells></worksheet>"#;
+        let book = Book {
+            strings: vec!["shared".to_owned()],
+            ..Book::default()
+        };
+        let sheet = read(xml.as_bytes(), &book).unwrap();
+        assert_eq!(sheet.line(0, &[0, 1, 2]), ["shared", "shared", "in & line"]);
+        assert_eq!(sheet.line(1, &[0, 1]), ["2.5", "TRUE"]);
+        assert_eq!((sheet.skipped, sheet.filled(0, &[0, 1, 2]).len()), (1, 2));
+    }
+
+    #[test]
+    fn places_are_read() {
+        assert_eq!(place_of("B4"), Some((3, 1)));
+        assert_eq!(place_of("AA10"), Some((9, 26)));
+        assert_eq!(place_of("A0"), None);
+        assert_eq!(place_of("7"), None);
+    }
+}

@@ -1,0 +1,71 @@
+//! Whole workbooks made of the parts that matter.
+
+use super::*;
+use crate::archive::tests::pack;
+use crate::config::Config;
+
+fn workbook(sheet: &str) -> Vec<u8> {
+    let styles = r#"<styleSheet><numFmts><numFmt numFmtId="164" formatCode="0.00%"/></numFmts>
+        <cellXfs><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="14"/></cellXfs></styleSheet>"#;
+    let parts = [
+        (
+            "_rels/.rels",
+            r#"<R><R Id="1" Type="x/officeDocument" Target="xl/workbook.xml"/></R>"#,
+        ),
+        (
+            "xl/_rels/workbook.xml.rels",
+            r#"<R><R Id="s1" Type="x/worksheet" Target="worksheets/a.xml"/><R Id="st" Type="x/styles" Target="styles.xml"/></R>"#,
+        ),
+        (
+            "xl/workbook.xml",
+            r#"<workbook><sheets><sheet name="Rates" r:id="s1"/><sheet name="Old" state="veryHidden" r:id="s2"/></sheets></workbook>"#,
+        ),
+        ("xl/styles.xml", styles),
+        ("xl/worksheets/a.xml", sheet),
+        (
+            "xl/worksheets/_rels/a.xml.rels",
+            r#"<R><R Id="c" Type="x/comments" Target="../comments1.xml"/></R>"#,
+        ),
+        (
+            "xl/comments1.xml",
+            r#"<comments><commentList><comment ref="B3"><text><r><t>Check this</t></r></text></comment></commentList></comments>"#,
+        ),
+    ];
+    let parts = parts.map(|(name, content)| (name, content.as_bytes()));
+    pack(&parts)
+}
+
+#[test]
+fn a_sheet_becomes_a_section_with_title_table_and_notes() {
+    let cell = |place: &str, text: &str| format!(r#"<c r="{place}" t="str"><v>{text}</v></c>"#);
+    let sheet = format!(
+        r#"<worksheet><sheetData><row r="1">{}</row><row r="2">{}{}</row>
+        <row r="3">{}<c r="B3" s="1"><v>0.025</v></c></row><row r="4">{}<c r="B4" s="2"><v>45292</v></c></row></sheetData></worksheet>"#,
+        cell("A1", "Rates of 2026"),
+        cell("A2", "Kind"),
+        cell("B2", "Rate"),
+        cell("A3", "Base"),
+        cell("A4", "Since")
+    );
+    let config = Config::default();
+    let mut draft = Draft::new(&config.limits);
+    parse(&workbook(&sheet), &config, &mut draft).unwrap();
+    let (text, _, _, warnings) = draft.finish();
+    let texts: Vec<&str> = text
+        .blocks
+        .iter()
+        .map(|b| b.span.slice(&text.text).unwrap())
+        .collect();
+    assert_eq!(
+        texts,
+        [
+            "Rates",
+            "Rates of 2026",
+            "Kind Base: rate 2.50%.",
+            "Kind Since: rate 1/1/24.",
+            "Comment on B3: Check this"
+        ]
+    );
+    assert_eq!(text.blocks[2].cells[1].raw.as_deref(), Some("0.025"));
+    assert_eq!(warnings[0].reason, "hidden-sheet");
+}
