@@ -167,13 +167,13 @@ impl Planner<'_> {
                 .map_or_else(Vec::new, |(digest, _)| digest.0.to_vec()),
         ];
         let sidecar = own.map_or(Ok(Metadata::default()), |(_, metadata)| metadata);
-        let mut defaults = Ok(Metadata::default());
+        let mut defaults: Result<Metadata, Failure> = Ok(Metadata::default());
         for folder in folders_above(source) {
             let Some((digest, metadata)) = self.sidecar(&format!("{folder}{DEFAULTS_FILE}")) else {
                 continue;
             };
             digests.push(digest.0.to_vec());
-            defaults = defaults.and_then(|nearer: Metadata| Ok(nearer.or(metadata?)));
+            defaults = defaults.and_then(|nearer| Ok(nearer.or(metadata?)));
         }
         let digest = Digest::of_parts(digests.iter().map(Vec::as_slice));
         (
