@@ -4,6 +4,7 @@ use rag_core::document::BlockKind;
 
 use crate::draft::Draft;
 use crate::error::Failure;
+use crate::metadata::split_front_matter;
 use crate::table::{Table, looks_like_header};
 
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
@@ -13,7 +14,18 @@ const SNIFFED_RECORDS: usize = 64;
 
 /// Reads separated values into `draft`.
 pub(crate) fn parse(text: &str, draft: &mut Draft) -> Result<(), Failure> {
-    let (text, named) = excel_hint(text);
+    let front = split_front_matter(text)?;
+    draft.metadata = front.metadata;
+    let (text, named) = excel_hint(front.body);
+    let text = match named {
+        // It may also stand behind the hint.
+        Some(_) => {
+            let behind = split_front_matter(text)?;
+            draft.metadata = std::mem::take(&mut draft.metadata).or(behind.metadata);
+            behind.body
+        }
+        None => text,
+    };
     let delimiter = named.unwrap_or_else(|| sniff(text));
     let mut records = records(text, delimiter).peekable();
     let mut preamble = Vec::new();
@@ -152,6 +164,26 @@ mod tests {
             .iter()
             .map(|b| b.span.slice(&text.text).unwrap().to_owned())
             .collect()
+    }
+
+    #[test]
+    fn front_matter_before_rows_is_no_row() {
+        for text in [
+            "---\naccess: hr\n---\na,b\n1,2\n",
+            "sep=,\n---\naccess: hr\n---\na,b\n1,2\n",
+            "---\naccess: hr\n---\nsep=,\na,b\n1,2\n",
+        ] {
+            let mut draft = Draft::new(&Limits::default());
+            parse(text, &mut draft).unwrap();
+            let (text, metadata, ..) = draft.finish();
+            assert_eq!(text.text, "a 1: b 2.");
+            assert_eq!(metadata.access.unwrap().groups().collect::<Vec<_>>(), ["hr"]);
+        }
+        let broken = parse(
+            "---\naccess: [hr\n---\na,b\n",
+            &mut Draft::new(&Limits::default()),
+        );
+        assert_eq!(broken.unwrap_err().reason, "metadata");
     }
 
     #[test]

@@ -109,6 +109,12 @@ impl Parser {
         let mut draft = Draft::new(limits);
         draft.report_removed(self.config.report_removed);
         self.read(format, bytes, &mut draft, 0)?;
+        if let (true, Some(cut)) = (draft.is_empty(), draft.cut()) {
+            return Err(Failure::lasting(
+                "too-long",
+                format!("nothing is left of it: {cut}"),
+            ));
+        }
         if draft.is_empty() {
             let message = match format {
                 Format::Pdf => "no text was found in the file; if it is a scan, have it read by OCR first",
@@ -133,12 +139,8 @@ impl Parser {
             Format::Pdf => self.pdf.parse(bytes, &self.config, draft),
             Format::Markdown | Format::Text | Format::Delimited => {
                 let decoded = decode(bytes, None)?;
-                if decoded.replaced > 0 {
-                    let message = format!(
-                        "{} characters are no valid {} and were replaced",
-                        decoded.replaced, decoded.encoding
-                    );
-                    draft.warn("encoding", message);
+                if let Some(loss) = decoded.loss() {
+                    draft.warn("encoding", loss);
                 }
                 match format {
                     Format::Markdown => markdown::parse(&decoded.text, &self.config, draft),
@@ -360,6 +362,21 @@ mod tests {
                 reason,
                 "{source}"
             );
+        }
+    }
+
+    #[test]
+    fn a_single_paragraph_over_the_limit_is_too_long_rather_than_no_text() {
+        let mut config = Config::default();
+        config.limits.max_text_bytes = 100;
+        let parser = Parser::new(config, None);
+        for source in ["a.md", "a.txt", "a.html"] {
+            let text = "word ".repeat(100);
+            let failure = parser
+                .parse(source, text.as_bytes(), &Given::default())
+                .unwrap_err();
+            assert_eq!(failure.reason, "too-long", "{source}");
+            assert!(failure.message.contains("limits of 100 bytes"), "{failure}");
         }
     }
 

@@ -114,6 +114,16 @@ impl Draft {
         self.text.is_empty()
     }
 
+    /// What the limits left out so far, as a sentence for people.
+    pub(crate) fn cut(&self) -> Option<String> {
+        (self.dropped_blocks > 0).then(|| {
+            format!(
+                "{} blocks ({} bytes) beyond the limits of {} bytes and {} blocks were left out; raise them or split the file",
+                self.dropped_blocks, self.dropped_bytes, self.max_text_bytes, self.max_blocks
+            )
+        })
+    }
+
     /// Appends a heading of `level`, 1 for the outermost.
     pub(crate) fn heading(&mut self, level: usize, text: &str) -> Option<&mut Block> {
         let text = clean_line(text);
@@ -188,12 +198,9 @@ impl Draft {
 
     /// The text and blocks; what the limits cut is added to the warnings.
     pub(crate) fn finish(self) -> (DraftText, Metadata, Option<u32>, Vec<Warning>) {
+        let cut = self.cut();
         let mut warnings = self.warnings;
-        if self.dropped_blocks > 0 {
-            let message = format!(
-                "{} blocks ({} bytes) beyond the limits of {} bytes and {} blocks were left out; raise them or split the file",
-                self.dropped_blocks, self.dropped_bytes, self.max_text_bytes, self.max_blocks
-            );
+        if let Some(message) = cut {
             warnings.push(Warning {
                 reason: "too-long",
                 message,

@@ -11,6 +11,17 @@ const GUESS_WINDOW: usize = 256 << 10;
 /// Share of control characters from which on bytes are no text.
 const MAX_CONTROL_SHARE: f64 = 0.02;
 
+const UTF_8: &str = "UTF-8";
+
+/// Bytes of UTF-8 per damaged one: 99 of 100 are valid.
+const MIN_FAULT_DISTANCE: usize = 100;
+
+/// Characters of several bytes per damaged place from which on even a short text is UTF-8 for sure.
+const SURE_CHARACTERS: usize = 4;
+
+/// Beginning of the binary files that our stages write.
+const OWN_MAGIC: &[u8] = b"RAGF";
+
 /// Text, and how it was made from bytes.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Decoded {
@@ -18,12 +29,63 @@ pub(crate) struct Decoded {
     pub(crate) text: String,
     /// Name of the encoding.
     pub(crate) encoding: &'static str,
-    /// Number of places that could not be decoded.
+    /// What could not be decoded: bytes where the encoding is UTF-8, else characters.
     pub(crate) replaced: usize,
+}
+
+impl Decoded {
+    /// What was lost on the way, as a sentence for people.
+    pub(crate) fn loss(&self) -> Option<String> {
+        let unit = match self.encoding {
+            UTF_8 => "bytes",
+            _ => "characters",
+        };
+        (self.replaced > 0).then(|| {
+            format!(
+                "{} {unit} are no valid {} and were replaced",
+                self.replaced, self.encoding
+            )
+        })
+    }
+}
+
+/// Counts of what a UTF-8 decoder meets.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Utf8Evidence {
+    /// Characters of two to four bytes, which other encodings hardly ever give by chance.
+    wide_characters: usize,
+    /// Places where the bytes are no UTF-8.
+    faults: usize,
+    /// Bytes at those places.
+    fault_bytes: usize,
+}
+
+impl Utf8Evidence {
+    fn of(bytes: &[u8]) -> Self {
+        let mut found = Self::default();
+        for chunk in bytes.utf8_chunks() {
+            found.wide_characters += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
+            found.faults += usize::from(!chunk.invalid().is_empty());
+            found.fault_bytes += chunk.invalid().len();
+        }
+        found
+    }
+
+    /// True for UTF-8 with a few damaged places. Bytes that are ASCII but for some of another encoding
+    /// are not: they hold no character that only UTF-8 explains.
+    fn is_damaged_utf8(self, bytes: usize) -> bool {
+        let is_nearly_valid = self.fault_bytes <= bytes / MIN_FAULT_DISTANCE;
+        self.wide_characters > self.faults
+            && (is_nearly_valid || self.wide_characters >= self.faults * SURE_CHARACTERS)
+    }
 }
 
 /// Decodes `bytes`, which may declare an encoding (HTML does). Bytes that are no text are refused.
 pub(crate) fn decode(bytes: &[u8], declared: Option<&str>) -> Result<Decoded, Failure> {
+    if is_own_frame(bytes) {
+        let message = "the file is part of a store, such as a journal; keep stores elsewhere".to_owned();
+        return Err(Failure::lasting("own-output", message));
+    }
     let decoded = decode_any(bytes, declared);
     let controls = decoded.text.chars().filter(|&c| is_binary_control(c)).count();
     let characters = decoded.text.chars().count();
@@ -32,6 +94,12 @@ pub(crate) fn decode(bytes: &[u8], declared: Option<&str>) -> Result<Decoded, Fa
         return Err(Failure::lasting("binary", message));
     }
     Ok(decoded)
+}
+
+/// True for the frame of [`codec`](rag_core::artifact::codec): its magic, a kind, a small version. What
+/// it holds may be the text of other documents.
+fn is_own_frame(bytes: &[u8]) -> bool {
+    bytes.starts_with(OWN_MAGIC) && bytes.get(9..12) == Some(&[0, 0, 0])
 }
 
 fn is_binary_control(c: char) -> bool {
@@ -46,12 +114,18 @@ fn decode_any(bytes: &[u8], declared: Option<&str>) -> Decoded {
     if let Ok(text) = std::str::from_utf8(unmarked) {
         return Decoded {
             text: text.to_owned(),
-            encoding: "UTF-8",
+            encoding: UTF_8,
             replaced: 0,
         };
     }
-    if unmarked.len() < bytes.len() {
-        return decode_as(encoding_rs::UTF_8, unmarked);
+    let evidence = Utf8Evidence::of(unmarked);
+    let is_marked = unmarked.len() < bytes.len();
+    if is_marked || evidence.is_damaged_utf8(unmarked.len()) {
+        return Decoded {
+            text: String::from_utf8_lossy(unmarked).into_owned(),
+            encoding: UTF_8,
+            replaced: evidence.fault_bytes,
+        };
     }
     decode_legacy(bytes, declared)
 }
@@ -254,6 +328,40 @@ mod tests {
         let (bytes, ..) = encoding_rs::WINDOWS_1252.encode(text);
         assert_eq!(decode(&bytes, Some("iso-8859-1")).unwrap().text, text);
         assert_eq!(decode(&bytes, None).unwrap().text, text);
+    }
+
+    #[test]
+    fn one_bad_byte_does_not_turn_utf_8_into_mojibake() {
+        let text = "Grüße aus München: die Küche öffnet um acht.".repeat(9);
+        let arabic = "تسري هذه الأحكام على الجميع".to_owned();
+        for text in [text, arabic] {
+            for bad in [&b"\xff"[..], b"\xc3\xff", b"\xe2\x82"] {
+                let at = text.find(' ').unwrap();
+                let bytes = [&text.as_bytes()[..at], bad, &text.as_bytes()[at..]].concat();
+                let decoded = decode(&bytes, Some("windows-1252")).unwrap();
+                assert_eq!(decoded.text.replace('\u{FFFD}', ""), text, "{bad:?}");
+                assert!(
+                    decoded
+                        .loss()
+                        .unwrap()
+                        .starts_with(&format!("{} bytes", bad.len()))
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_lone_accent_among_ascii_is_still_of_its_legacy_encoding() {
+        let text = format!("The caf\u{e9} is open. {}", "Plain words follow. ".repeat(50));
+        let (bytes, ..) = encoding_rs::WINDOWS_1252.encode(&text);
+        assert_eq!(decode(&bytes, None).unwrap().text, text);
+    }
+
+    #[test]
+    fn the_journal_of_a_killed_run_is_no_document() {
+        let frame = rag_core::artifact::codec::encode(*b"JRNL", &"secret ".repeat(400)).unwrap();
+        assert_eq!(decode(&frame, None).unwrap_err().reason, "own-output");
+        assert!(decode(b"RAGFUL notes are text", None).is_ok());
     }
 
     #[test]

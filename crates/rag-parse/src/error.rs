@@ -6,6 +6,8 @@ use rag_core::artifact::ArtifactError;
 use rag_core::diagnostic::{Diagnostic, Severity};
 use serde::{Deserialize, Serialize};
 
+use crate::metadata::MetadataError;
+
 /// Why a run of the parse stage ended without an output.
 #[derive(Debug, thiserror::Error)]
 pub enum ParseError {
@@ -16,6 +18,16 @@ pub enum ParseError {
         path: PathBuf,
         /// What the operating system said.
         source: std::io::Error,
+    },
+    /// The input is a folder that this program writes, whose documents have lost their access lists.
+    #[error(
+        "{path} is no folder of documents: {marker} shows that a store or an output of this program is there; name the folder of the original files"
+    )]
+    OwnOutput {
+        /// The folder.
+        path: PathBuf,
+        /// The file that shows it.
+        marker: PathBuf,
     },
     /// The worker command cannot be started or does not speak the protocol.
     #[error("the parser process `{program}` does not work: {reason}")]
@@ -51,6 +63,12 @@ pub struct Failure {
     pub message: String,
     /// True when the same file may well succeed next time, so the failure is not remembered.
     pub is_transient: bool,
+}
+
+impl From<MetadataError> for Failure {
+    fn from(error: MetadataError) -> Self {
+        Self::lasting("metadata", error.to_string())
+    }
 }
 
 impl Failure {

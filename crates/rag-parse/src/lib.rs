@@ -22,7 +22,8 @@
 //!
 //! Who may read a document is read from its front matter, `<meta>` elements, properties, a sidecar
 //! `<file>.meta.toml` or a `_defaults.meta.toml` in a folder above it ([`metadata`]). An access list that
-//! is there but cannot be read keeps the document out.
+//! is there but cannot be read keeps the document out, and so does what may be one: misspelt, misplaced, in
+//! a sidecar of another name. Stores and artifacts below the folder are never read.
 //!
 //! Pages without usable text are read by `tesseract` where it is installed and libpdfium can draw them;
 //! elsewhere they are named in the diagnostics.

@@ -14,6 +14,7 @@ use crate::config::Config;
 use crate::draft::Draft;
 use crate::encoding::decode;
 use crate::error::Failure;
+use crate::metadata::split_front_matter;
 
 type NodeRef<'t> = ego_tree::NodeRef<'t, Node>;
 
@@ -60,16 +61,13 @@ const BLOCKS: &[&str] = &[
 pub(crate) fn parse(bytes: &[u8], config: &Config, draft: &mut Draft) -> Result<(), Failure> {
     let declared = head::declared_encoding(bytes);
     let decoded = decode(bytes, declared.as_deref())?;
-    if decoded.replaced > 0 {
-        let message = format!(
-            "{} characters are no valid {} and were replaced",
-            decoded.replaced, decoded.encoding
-        );
-        draft.warn("encoding", message);
+    if let Some(loss) = decoded.loss() {
+        draft.warn("encoding", loss);
     }
     check_depth(&decoded.text, config.limits.max_depth)?;
-    let html = Html::parse_document(&decoded.text);
-    draft.metadata = head::metadata(&html)?;
+    let front = split_front_matter(&decoded.text)?;
+    let html = Html::parse_document(front.body);
+    draft.metadata = head::metadata(&html, front.metadata)?;
     Walk::new(draft).tree(*html.root_element());
     Ok(())
 }

@@ -1,8 +1,13 @@
 //! Front matter: a block of YAML (`---`) or TOML (`+++`) at the beginning of a text file.
+//!
+//! Whatever looks like front matter may hold an access list, so it is read or the file is refused; it
+//! never becomes text. [`stray`](super::stray) looks for access lists where no front matter is.
 
 use serde_json::Value;
 
+use super::names::is_invisible;
 use super::sidecar::toml_fields;
+use super::stray::stray_access;
 use super::{Metadata, MetadataError};
 
 /// Longest front matter that is read, in bytes.
@@ -17,35 +22,41 @@ pub(crate) struct FrontMatter<'t> {
     pub(crate) body: &'t str,
 }
 
-/// Cuts front matter off `text`.
+/// Cuts front matter off `text`. Blank lines, HTML comments and characters that cannot be seen may stand
+/// before it.
 ///
-/// A block that is no mapping, such as a paragraph between two rules, belongs to the text. A block that
-/// looks like a mapping but cannot be read is an error, since it may hold an access list.
+/// A text whose first line begins with a fence, or with `%YAML`, must hold front matter that is a mapping.
+/// A text without it must not begin with what looks like an access list.
 pub(crate) fn split_front_matter(text: &str) -> Result<FrontMatter<'_>, MetadataError> {
-    let whole = || FrontMatter {
-        metadata: Metadata::default(),
-        body: text,
+    let start = skip_comments(text);
+    let Some(fence) = opening(start)? else {
+        refuse_stray(text)?;
+        let metadata = Metadata::default();
+        return Ok(FrontMatter { metadata, body: text });
     };
-    let start = text
-        .trim_start_matches('\u{FEFF}')
-        .trim_start_matches(['\n', '\r']);
-    let Some((fence, inner, body)) = fenced(start) else {
-        return Ok(whole());
-    };
+    let (_, rest) = first_line(start);
+    let (inner, body) = close(fence, indent_before(text, start), rest).ok_or_else(|| {
+        syntax(format!(
+            "it does not end; add a line `{fence}` behind it, or begin the text with another line"
+        ))
+    })?;
     if inner.len() > MAX_BYTES {
         return Err(syntax(format!("it is longer than {MAX_BYTES} bytes")));
     }
+    let inner = inner.replace("\r\n", "\n").replace('\r', "\n");
     let fields = match fence {
-        "+++" => toml_fields(inner).map_err(syntax)?,
-        _ => match yaml_fields(inner) {
-            Ok(Some(fields)) => fields,
-            Err(reason) if has_field_line(inner) => return Err(syntax(reason)),
-            Ok(None) | Err(_) => return Ok(whole()),
-        },
+        TOML_FENCE => toml_fields(&inner),
+        _ => yaml_fields(&inner),
     };
-    let metadata = Metadata::from_fields(fields)?;
+    let metadata = Metadata::from_fields(fields.map_err(syntax)?)?;
+    if metadata.access.is_none() {
+        refuse_stray(body)?;
+    }
     Ok(FrontMatter { metadata, body })
 }
+
+const YAML_FENCE: &str = "---";
+const TOML_FENCE: &str = "+++";
 
 fn syntax(reason: impl Into<String>) -> MetadataError {
     MetadataError::Syntax {
@@ -54,47 +65,103 @@ fn syntax(reason: impl Into<String>) -> MetadataError {
     }
 }
 
-/// The fence, what stands between the two fences, and what follows them.
-fn fenced(text: &str) -> Option<(&'static str, &str, &str)> {
-    let fence = ["---", "+++"].into_iter().find(|fence| text.starts_with(fence))?;
-    let (first, rest) = text.split_once('\n')?;
-    if first.trim_end() != fence {
-        return None;
-    }
-    let mut at = 0;
-    for line in rest.split_inclusive('\n') {
-        let is_end = line.trim_end() == fence || (fence == "---" && line.trim_end() == "...");
-        if is_end {
-            return Some((fence, &rest[..at], &rest[at + line.len()..]));
+fn refuse_stray(text: &str) -> Result<(), MetadataError> {
+    stray_access(text).map_or(Ok(()), |line| Err(MetadataError::Stray { line }))
+}
+
+/// The fence that the first line of `text` is; an error when the line only begins like one. A longer
+/// row of its character is a rule of the text.
+fn opening(text: &str) -> Result<Option<&'static str>, MetadataError> {
+    let line = visible(first_line(text).0);
+    let is_directive = line.starts_with("%YAML") || line.starts_with("%TAG");
+    let fence = [YAML_FENCE, TOML_FENCE].into_iter().find(|&fence| {
+        let behind = line.strip_prefix(fence);
+        behind.is_some_and(|behind| !behind.starts_with(&fence[..1]))
+    });
+    match fence {
+        Some(fence) if is_bare(&line[fence.len()..]) => Ok(Some(fence)),
+        None if !is_directive => Ok(None),
+        _ => {
+            let shown: String = line.chars().take(super::MAX_SHOWN_CHARACTERS).collect();
+            Err(syntax(format!(
+                "its first line is `{shown}`, but must be `---` or `+++` alone; if it is no front matter, begin the text with another line"
+            )))
         }
-        at += line.len();
+    }
+}
+
+/// True for what may stand behind a fence: nothing, or a comment.
+fn is_bare(behind: &str) -> bool {
+    behind.is_empty() || (behind.starts_with([' ', '\t']) && behind.trim_start().starts_with('#'))
+}
+
+/// What stands before the closing line, and what behind it. The closing line is indented as the opening one
+/// is: one that is indented further belongs to a value.
+fn close<'t>(fence: &str, indent: &str, text: &'t str) -> Option<(&'t str, &'t str)> {
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (line, next) = first_line(rest);
+        let unindented = line.strip_prefix(indent).unwrap_or(line).trim_end();
+        if unindented == fence || (fence == YAML_FENCE && unindented == "...") {
+            return Some((&text[..text.len() - rest.len()], next));
+        }
+        rest = next;
     }
     None
 }
 
-/// The fields of a YAML mapping; `None` when it is something else, such as plain text.
-fn yaml_fields(text: &str) -> Result<Option<Vec<(String, Value)>>, String> {
-    if text.trim().is_empty() {
-        return Ok(Some(Vec::new()));
-    }
-    match serde_saphyr::from_str::<Value>(text) {
-        Ok(Value::Object(fields)) => Ok(Some(fields.into_iter().collect())),
-        Ok(_) => Ok(None),
-        Err(error) => Err(error.to_string().lines().next().unwrap_or_default().to_owned()),
-    }
+/// The white space between the beginning of a line and `start`, a later part of `text`.
+fn indent_before<'t>(text: &'t str, start: &str) -> &'t str {
+    let before = &text[..text.len() - start.len()];
+    &before[before.trim_end_matches([' ', '\t']).len()..]
 }
 
-/// True when a line begins like `name: value`.
-fn has_field_line(text: &str) -> bool {
-    text.lines().any(|line| {
-        let name = line
-            .split_once(':')
-            .map_or("", |(name, _)| name.trim_matches(['"', '\'', ' ']));
-        !name.is_empty()
-            && name
-                .chars()
-                .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
-    })
+/// The first line without its end, and what follows. Lines end as on any system.
+pub(super) fn first_line(text: &str) -> (&str, &str) {
+    let Some(at) = text.find(['\n', '\r']) else {
+        return (text, "");
+    };
+    let end = if text[at..].starts_with("\r\n") {
+        at + 2
+    } else {
+        at + 1
+    };
+    (&text[..at], &text[end..])
+}
+
+/// A line as people see it.
+pub(super) fn visible(line: &str) -> String {
+    let seen: String = line.chars().filter(|&c| c == '\t' || !is_invisible(c)).collect();
+    seen.trim().to_owned()
+}
+
+/// The text without blank lines and characters that cannot be seen at its beginning.
+pub(super) fn skip_unseen(text: &str) -> &str {
+    text.trim_start_matches(|c: char| c.is_whitespace() || is_invisible(c))
+}
+
+/// Likewise without HTML comments.
+pub(super) fn skip_comments(text: &str) -> &str {
+    let mut rest = skip_unseen(text);
+    while let Some((_, behind)) = rest
+        .strip_prefix("<!--")
+        .and_then(|inner| inner.split_once("-->"))
+    {
+        rest = skip_unseen(behind);
+    }
+    rest
+}
+
+/// The fields of a YAML mapping; none when there is no text.
+fn yaml_fields(text: &str) -> Result<Vec<(String, Value)>, String> {
+    if text.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    match serde_saphyr::from_str::<Value>(text) {
+        Ok(Value::Object(fields)) => Ok(fields.into_iter().collect()),
+        Ok(_) => Err("it is not a list of `name: value` lines; a text may not begin with `---`".to_owned()),
+        Err(error) => Err(error.to_string().lines().next().unwrap_or_default().to_owned()),
+    }
 }
 
 #[cfg(test)]
@@ -118,16 +185,60 @@ mod tests {
     }
 
     #[test]
-    fn rules_and_open_blocks_are_text() {
+    fn a_text_without_front_matter_is_kept_whole() {
         for text in [
-            "---\nA paragraph.\n---\nMore",
-            "---\nid: a\nno end",
             "text\n---\nid: a\n---\n",
-            "----\nid: a\n----\n",
+            "----\nTitle\n----\n",
+            "# Title\n---\n\nMore",
+            "Access to the building: by badge.\n",
+            "<!-- by Ada -->\nText",
+            "- one\n- two\n",
             "",
         ] {
             let found = split_front_matter(text).unwrap();
             assert_eq!((found.metadata, found.body), (Metadata::default(), text));
+        }
+    }
+
+    #[test]
+    fn an_access_list_is_read_whatever_stands_before_and_whatever_ends_the_lines() {
+        for text in [
+            "---\raccess: [hr]\rid: a\r---\rBody",
+            "--- # note\nid: a\naccess: hr\n---\nBody",
+            "\u{200b}\u{feff}\n \t\n---\nid: a\naccess: hr\n---\nBody",
+            "<!-- licence -->\n<!-- more\n -->\n---\nid: a\naccess: hr\n---\nBody",
+            "-\u{200b}--\nid: a\naccess: hr\n---\nBody",
+            "  ---\n  id: a\n  access: hr\n  ---\nBody",
+            "---\nid: a\nnote: |\n  x\n  ---\n  y\naccess: hr\n---\nBody",
+        ] {
+            let found = split_front_matter(text).unwrap_or_else(|error| panic!("{text:?}: {error}"));
+            assert_eq!(
+                (found.metadata.id.as_deref(), found.body),
+                (Some("a"), "Body"),
+                "{text:?}"
+            );
+            assert!(found.metadata.access.is_some(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_front_matter_does_not_become_public_text() {
+        for text in [
+            "---yaml\naccess: hr\n---\nSecret",
+            "---x\naccess: hr\n---\nSecret",
+            "--- {access: hr}\nSecret",
+            "%YAML 1.2\n---\naccess: hr\n---\nSecret",
+            "---\naccess: hr\nSecret without an end",
+            "+++\naccess = 'hr'\nSecret without an end",
+            "---\n- access: hr\n---\nSecret",
+            "---\nA paragraph.\n---\nMore",
+            "---\u{2028}access: hr\u{2028}---\u{2028}Secret",
+            "---\nmeta:\n  access: hr\n---\nSecret",
+            "---\nacess: hr\n---\nSecret",
+            "+++\n[meta]\naccess = 'hr'\n+++\nSecret",
+            "---\ntitle: a\n---\n---\naccess: hr\n---\nSecret",
+        ] {
+            assert!(split_front_matter(text).is_err(), "{text:?}");
         }
     }
 

@@ -2,12 +2,16 @@
 //!
 //! A value closer to the document wins, field by field: the sidecar, then the file itself, then the
 //! `_defaults.meta.toml` of the nearest folder, then the configuration. Whatever cannot be read for
-//! sure fails closed: the file is quarantined rather than shown to the wrong readers.
+//! sure fails closed: the file is quarantined rather than shown to the wrong readers. So is what may be an
+//! access list without being one: a name near `access`, or a line like it where no front matter is read.
 
 mod front_matter;
+mod names;
 mod sidecar;
+mod stray;
 
 pub(crate) use front_matter::split_front_matter;
+pub(crate) use names::{ACCESS, fold, is_near_access};
 pub use sidecar::{DEFAULTS_FILE, SIDECAR_SUFFIX, read_sidecar};
 
 use std::collections::BTreeMap;
@@ -18,6 +22,9 @@ use serde_json::Value;
 
 /// Longest single value that is accepted, in bytes.
 const MAX_VALUE_BYTES: usize = 16 << 10;
+
+/// Longest part of a text that a message shows.
+const MAX_SHOWN_CHARACTERS: usize = 60;
 
 /// Most fields that are accepted.
 const MAX_FIELDS: usize = 256;
@@ -61,6 +68,18 @@ pub enum MetadataError {
         /// What stands there.
         found: String,
     },
+    /// A field is most likely meant as the access list, but is not named so.
+    #[error("unknown metadata key `{field}`: did you mean `access`? Rename it, or remove it")]
+    Unknown {
+        /// The field.
+        field: String,
+    },
+    /// An access list stands at the beginning of the text, but not in front matter that can be read.
+    #[error("`{line}` looks like an access list outside of front matter; put it between two lines `---`")]
+    Stray {
+        /// The line.
+        line: String,
+    },
     /// A field that must be unique is there twice.
     #[error("`{field}` is there more than once")]
     Repeated {
@@ -77,11 +96,17 @@ pub enum MetadataError {
 
 impl Metadata {
     /// Makes metadata of named values. Names are compared without regard to case, and `-` and spaces
-    /// are read as `_`, so that `Access` cannot be overlooked.
+    /// are read as `_`, so that `Access` cannot be overlooked. A name near `access`, and `access` in a
+    /// table inside the metadata, are refused.
     pub fn from_fields(fields: impl IntoIterator<Item = (String, Value)>) -> Result<Self, MetadataError> {
         let mut metadata = Self::default();
         for (count, (name, value)) in fields.into_iter().enumerate() {
-            let name = name.trim().to_lowercase().replace(['-', ' '], "_");
+            let inside = names::access_inside(&value);
+            if let Some(near) = inside.or(Some(name.as_str()).filter(|name| is_near_access(name))) {
+                let field = near.chars().take(MAX_SHOWN_CHARACTERS).collect();
+                return Err(MetadataError::Unknown { field });
+            }
+            let name = names::field_name(&name);
             let text = plain_text(&value);
             if count >= MAX_FIELDS || text.as_ref().is_some_and(|text| text.len() > MAX_VALUE_BYTES) {
                 return Err(MetadataError::TooLarge { field: name });
@@ -93,7 +118,7 @@ impl Metadata {
 
     fn set(&mut self, name: String, value: &Value, text: Option<String>) -> Result<(), MetadataError> {
         let field = match name.as_str() {
-            "access" => {
+            ACCESS => {
                 let list = access_list(value)?;
                 return match self.access.replace(list) {
                     None => Ok(()),
@@ -142,7 +167,7 @@ impl Metadata {
 /// The groups of an `access` value: a list of names, or names with commas between them.
 fn access_list(value: &Value) -> Result<AccessList, MetadataError> {
     let refused = || MetadataError::Access {
-        found: value.to_string().chars().take(60).collect(),
+        found: value.to_string().chars().take(MAX_SHOWN_CHARACTERS).collect(),
     };
     match value {
         Value::String(text) => Ok(text.split(',').collect()),
@@ -207,6 +232,24 @@ mod tests {
             assert!(read(json!({ "access": value })).is_err());
         }
         assert!(read(json!({ "access": "hr", "Access": "everyone" })).is_err());
+    }
+
+    #[test]
+    fn a_misspelt_or_nested_access_list_does_not_make_a_document_public() {
+        for value in [
+            json!({"acess": "hr"}),
+            json!({"groups": ["hr"]}),
+            json!({"ACL": null}),
+            json!({"title": "x", "read permissions": "hr"}),
+            json!({"meta": {"access": ["hr"]}}),
+            json!({"title": [{"deep": {"Access": "hr"}}]}),
+            json!({"access": "everyone", "access_groups": "hr"}),
+        ] {
+            let error = read(value.clone()).unwrap_err().to_string();
+            assert!(error.contains("did you mean `access`?"), "{value}: {error}");
+        }
+        let unseen = read(json!({"acc\u{200b}ess": "hr"})).unwrap().access.unwrap();
+        assert_eq!(unseen.groups().collect::<Vec<_>>(), ["hr"]);
     }
 
     #[test]

@@ -6,8 +6,10 @@
 //! | `diagnostics.jsonl` | a [`Diagnostic`] per thing that went wrong, by path |
 //! | `sources.jsonl` | path, key and fate of every file, from which the next run knows what it may take over |
 
+mod ours;
 mod plan;
 mod previous;
+mod sidecars;
 mod stat_cache;
 mod walk;
 
@@ -33,7 +35,7 @@ use previous::Previous;
 pub const STAGE: &str = "parse";
 
 /// Raised whenever the same file would give another document.
-pub const STAGE_VERSION: u32 = 2;
+pub const STAGE_VERSION: u32 = 3;
 
 /// Parsed documents, sorted by source path.
 pub const DOCUMENTS_FILE: &str = "documents.jsonl";
@@ -72,8 +74,8 @@ enum Fate {
 
 /// Parses every file below `input` into an artifact at `output`.
 ///
-/// Files are taken in the order of their paths, so the same input gives the same bytes. Hidden files and
-/// symbolic links are skipped. A file that cannot be parsed is a line of `diagnostics.jsonl` and counted
+/// Files are taken in the order of their paths, so the same input gives the same bytes. Hidden files,
+/// symbolic links, and stores and artifacts below `input` are skipped. A file that cannot be parsed is a line of `diagnostics.jsonl` and counted
 /// as quarantined; an error is returned only when the run itself cannot go on.
 ///
 /// Nothing is done when the artifact at `output` was made of the same files with the same settings, and

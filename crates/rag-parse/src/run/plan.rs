@@ -8,7 +8,7 @@ use rag_core::diagnostic::{Diagnostic, Severity};
 use rag_core::progress::{Progress, Unit};
 
 use super::stat_cache::StatCache;
-use super::walk::{Entry, Listing};
+use super::walk::{Entry, Listing, Sidecar};
 use crate::config::{Config, Runtime};
 use crate::document::{Given, too_large};
 use crate::error::{Failure, ParseError};
@@ -167,30 +167,33 @@ impl Planner<'_> {
                 .map_or_else(Vec::new, |(digest, _)| digest.0.to_vec()),
         ];
         let sidecar = own.map_or(Ok(Metadata::default()), |(_, metadata)| metadata);
-        let mut defaults = Ok(Metadata::default());
+        let mut defaults: Result<Metadata, Failure> = Ok(Metadata::default());
         for folder in folders_above(source) {
             let Some((digest, metadata)) = self.sidecar(&format!("{folder}{DEFAULTS_FILE}")) else {
                 continue;
             };
             digests.push(digest.0.to_vec());
-            defaults = defaults.and_then(|nearer: Metadata| Ok(nearer.or(metadata?)));
+            defaults = defaults.and_then(|nearer| Ok(nearer.or(metadata?)));
         }
+        let withheld = self.listing.withheld.get(source);
+        digests.extend(withheld.map(|reason| reason.clone().into_bytes()));
         let digest = Digest::of_parts(digests.iter().map(Vec::as_slice));
-        (
-            digest,
-            sidecar.and_then(|sidecar| {
+        let given = match withheld {
+            Some(reason) => Err(Failure::lasting("sidecar", reason)),
+            None => sidecar.and_then(|sidecar| {
                 Ok(Given {
                     sidecar,
                     defaults: defaults?,
                 })
             }),
-        )
+        };
+        (digest, given)
     }
 
     fn sidecar(&mut self, source: &str) -> Option<(Digest, Result<Metadata, Failure>)> {
-        let entry = self.listing.sidecars.get(source)?;
+        let sidecar = self.listing.sidecars.get(source)?;
         if !self.sidecars.contains_key(source) {
-            let read = load_sidecar(source, entry);
+            let read = load_sidecar(source, sidecar);
             self.sidecars.insert(source.to_owned(), read);
         }
         self.sidecars.get(source).cloned()
@@ -212,15 +215,21 @@ impl Planner<'_> {
 }
 
 /// Digest and content of a sidecar.
-fn load_sidecar(source: &str, entry: &Entry) -> (Digest, Result<Metadata, Failure>) {
-    let lost =
-        |reason: String| Failure::transient("metadata", format!("`{source}` cannot be read: {reason}"));
+fn load_sidecar(source: &str, sidecar: &Sidecar) -> (Digest, Result<Metadata, Failure>) {
+    let lost = |reason: &str| {
+        let message = format!("`{source}` cannot be read: {reason}; make it a plain file");
+        Failure::transient("metadata", message)
+    };
+    let entry = match sidecar {
+        Sidecar::File(entry) => entry,
+        Sidecar::Unusable(reason) => return (Digest::of(reason.as_bytes()), Err(lost(reason))),
+    };
     if entry.stat.bytes > MAX_SIDECAR_BYTES {
-        let failure = lost(format!("it is larger than {MAX_SIDECAR_BYTES} bytes"));
+        let failure = lost(&format!("it is larger than {MAX_SIDECAR_BYTES} bytes"));
         return (Digest::of(b"too large"), Err(failure));
     }
     match fs_err::read(&entry.path) {
-        Err(error) => (Digest::of(b"unreadable"), Err(lost(error.to_string()))),
+        Err(error) => (Digest::of(b"unreadable"), Err(lost(&error.to_string()))),
         Ok(bytes) => {
             let metadata = read_sidecar(source, &bytes);
             let metadata = metadata.map_err(|error| Failure::lasting("metadata", error.to_string()));

@@ -175,7 +175,7 @@ fn bad_files_are_quarantined_and_the_rest_goes_on() {
     folder.write("lost.md.meta.toml", "access = ['hr']");
     folder.write(".hidden.md", "x");
     folder.write(".git/config", "x");
-    assert_eq!(folder.run(), outcome(9, 0, 3, 6));
+    assert_eq!(folder.run(), outcome(10, 0, 3, 7));
     let expected = [
         ("binary.dat", "binary"),
         ("closed/_defaults.meta.toml", "metadata"),
@@ -193,9 +193,9 @@ fn bad_files_are_quarantined_and_the_rest_goes_on() {
         .collect();
     assert_eq!(found, expected);
     // Nothing is tried again, and the count stays.
-    assert_eq!(folder.run(), outcome(9, 3, 0, 6));
+    assert_eq!(folder.run(), outcome(10, 3, 0, 7));
     folder.write("new.md", "New text.");
-    assert_eq!(folder.run(), outcome(10, 3, 1, 6));
+    assert_eq!(folder.run(), outcome(11, 3, 1, 7));
 }
 
 #[test]
@@ -273,6 +273,166 @@ fn a_store_inside_the_input_is_not_parsed() {
         .seen;
         assert_eq!(seen, 3);
     }
+}
+
+/// The sources that were quarantined, and the reasons.
+fn quarantined(folder: &Folder) -> Vec<(String, String)> {
+    let diagnostics = folder.diagnostics().into_iter();
+    let lost = diagnostics.filter(|d| d.severity == Severity::Quarantined);
+    lost.map(|d| (d.source, d.reason)).collect()
+}
+
+#[test]
+fn stores_and_artifacts_below_the_documents_do_not_become_public_documents() {
+    let folder = Folder::new(THREE);
+    folder.run();
+    // What an earlier run wrote about restricted documents, kept below the documents under any name.
+    let inside = folder.input().join("old/backup");
+    fs_err::create_dir_all(folder.input().join("old")).unwrap();
+    fs_err::rename(folder.output(), &inside).unwrap();
+    folder.write("kept/store.json", "{\"layout\": 1, \"source\": \"/x\"}");
+    folder.write("kept/work/notes.txt", "Secret.");
+    folder.write("site/manifest.json", "{\"name\": \"App\"}");
+    folder.write("site/page.txt", "Public.");
+    folder.run();
+    assert_eq!(
+        folder.sources(),
+        ["a.csv", "a/x.txt", "b.md", "site/manifest.json", "site/page.txt"]
+    );
+    let expected = ["kept", "old/backup"].map(|source| (source.to_owned(), "own-output".to_owned()));
+    assert_eq!(folder.reasons(), expected);
+}
+
+#[test]
+fn a_store_an_artifact_and_what_is_inside_are_refused_as_documents() {
+    let folder = Folder::new(THREE);
+    folder.run();
+    folder.write("../store/store.json", "{\"layout\": 1, \"source\": \"/x\"}");
+    folder.write("../store/work/parse.journal", "Secret.");
+    for name in ["out", "store", "store/work"] {
+        let input = folder.root.path().join(name);
+        let output = folder.root.path().join("again");
+        let error = run(&Config::default(), &input, &output, &folder.runtime(), &Silent).unwrap_err();
+        assert!(
+            error.to_string().contains("folder of the original files"),
+            "{name}: {error}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_sidecar_that_is_no_plain_file_does_not_make_its_documents_public() {
+    let folder = Folder::new(&[]);
+    folder.write("../elsewhere.toml", "access = ['hr']");
+    let names = ["a.txt.meta.toml", "d/_defaults.meta.toml"];
+    let elsewhere = folder.root.path().join("elsewhere.toml");
+    let link = |path: &Path| std::os::unix::fs::symlink(&elsewhere, path).unwrap();
+    let dangling = |path: &Path| std::os::unix::fs::symlink("nowhere", path).unwrap();
+    let pipe = |path: &Path| {
+        let made = std::process::Command::new("mkfifo").arg(path).status().unwrap();
+        assert!(made.success());
+    };
+    let directory = |path: &Path| {
+        fs_err::create_dir(path).unwrap();
+        fs_err::write(path.join("inner.txt"), "Secret.").unwrap();
+    };
+    let makers: [&dyn Fn(&Path); 4] = [&link, &dangling, &pipe, &directory];
+    for make in makers {
+        folder.write("a.txt", "Secret.");
+        folder.write("d/deep/b.txt", "Secret.");
+        folder.write("c.txt", "Public.");
+        for name in names {
+            make(&folder.input().join(name));
+        }
+        assert_eq!(folder.run(), outcome(3, 0, 1, 2));
+        assert_eq!(folder.sources(), ["c.txt"]);
+        let expected = ["a.txt", "d/deep/b.txt"].map(|source| (source.to_owned(), "metadata".to_owned()));
+        assert_eq!(quarantined(&folder), expected);
+        fs_err::remove_dir_all(folder.input()).unwrap();
+        fs_err::remove_dir_all(folder.output()).unwrap();
+    }
+}
+
+const EVERY: &[&str] = &["a28.txt", "r\u{e9}sum\u{e9}.txt", "sub/b.txt"];
+
+#[test]
+fn a_misnamed_or_left_over_sidecar_does_not_leave_its_documents_public() {
+    let cases: &[(&str, &[&str])] = &[
+        ("a28.meta.toml", &["a28.txt"]),
+        ("A28.txt.meta.toml", &["a28.txt"]),
+        ("a28.docx.meta.toml", &["a28.txt"]),
+        ("a28.META.toml", &["a28.txt"]),
+        ("a28.txt.Meta.TOML", &["a28.txt"]),
+        ("a28.meta.yaml", &["a28.txt"]),
+        ("a28.txt.meta.json", &["a28.txt"]),
+        ("a28.txt.meta", &["a28.txt"]),
+        ("a28.txt.metadata.yml", &["a28.txt"]),
+        ("a28.txt_meta.toml", &["a28.txt"]),
+        ("a28.txt.meta.toml.txt", &["a28.txt"]),
+        ("a28.txt.meta.toml~", &["a28.txt"]),
+        ("a28.txt.toml", &["a28.txt"]),
+        ("a28.txt.mata.toml", &["a28.txt"]),
+        (".a28.txt.meta.toml", &["a28.txt"]),
+        ("re\u{301}sume\u{301}.txt.meta.toml", &["r\u{e9}sum\u{e9}.txt"]),
+        ("_Defaults.meta.toml", EVERY),
+        ("defaults.meta.toml", EVERY),
+        ("_default.meta.toml", EVERY),
+        ("_defaults.toml", EVERY),
+        ("_defaults.meta.yaml", EVERY),
+        ("_defaults.meta.toml.bak", EVERY),
+        (".meta.toml", EVERY),
+        ("meta.toml", EVERY),
+    ];
+    for (name, expected) in cases {
+        let folder = Folder::new(&[("in.txt", "Public.")]);
+        for source in EVERY {
+            folder.write(&format!("x/{source}"), "Secret.");
+        }
+        folder.run();
+        folder.write(&format!("x/{name}"), "access = ['hr']");
+        let lost = expected.len() as u64;
+        assert_eq!(folder.run(), outcome(4, 4 - lost, 0, lost), "{name}");
+        let expected = expected
+            .iter()
+            .map(|source| (format!("x/{source}"), "sidecar".to_owned()));
+        assert_eq!(quarantined(&folder), expected.collect::<Vec<_>>(), "{name}");
+        // The documents are back as soon as the sidecar is gone.
+        folder.remove(&format!("x/{name}"));
+        assert_eq!(folder.run(), outcome(4, 4 - lost, lost, 0), "{name}");
+    }
+}
+
+#[test]
+fn a_sidecar_that_fits_nothing_counts_as_quarantined() {
+    for name in ["gone.txt.meta.toml", "gone.meta.yaml", "gone.META.toml"] {
+        let folder = Folder::new(&[("a.txt", "Public."), (name, "access = ['hr']")]);
+        assert_eq!(folder.run(), outcome(2, 0, 1, 1), "{name}");
+        assert_eq!(
+            quarantined(&folder),
+            [(name.to_owned(), "orphan-sidecar".to_owned())]
+        );
+    }
+}
+
+#[test]
+fn a_copy_of_a_sidecar_that_is_there_and_ordinary_files_withhold_nothing() {
+    let folder = Folder::new(&[
+        ("a.txt", "Text."),
+        ("a.txt.meta.toml", "access = ['hr']"),
+        ("a.txt.meta.toml~", "access = ['everyone']"),
+        ("_defaults.meta.toml", "department = 'HR'"),
+        ("._a.txt.meta.toml", "resource fork"),
+        ("pyproject.toml", "[project]"),
+        ("pyproject.md", "Text."),
+        ("meta.txt", "Text about meta."),
+        ("defaults.toml", "x = 1"),
+    ]);
+    assert_eq!(folder.run(), outcome(5, 0, 5, 0));
+    assert_eq!(
+        folder.reasons(),
+        [("a.txt.meta.toml~".to_owned(), "misnamed-sidecar".to_owned())]
+    );
 }
 
 #[test]

@@ -1,13 +1,16 @@
 //! Lists the files of a folder, in the order of their paths.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::FileType;
 use std::path::{Path, PathBuf};
 
 use rag_core::diagnostic::{Diagnostic, Severity};
 use serde::{Deserialize, Serialize};
 
+use super::ours;
+use super::sidecars::{self, Names, Role};
 use crate::error::ParseError;
-use crate::metadata::{DEFAULTS_FILE, SIDECAR_SUFFIX};
+use crate::metadata::{DEFAULTS_FILE, SIDECAR_SUFFIX, fold};
 
 /// What tells one state of a file from another without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,13 +29,26 @@ pub(super) struct Entry {
     pub(super) stat: FileStat,
 }
 
+/// A sidecar or the defaults of a folder.
+#[derive(Debug, Clone)]
+pub(super) enum Sidecar {
+    /// A plain file.
+    File(Entry),
+    /// Something else of that name, and what: it may stand for an access list, so it is not passed over.
+    Unusable(String),
+}
+
 /// Everything below the input.
 #[derive(Debug, Default)]
 pub(super) struct Listing {
     /// Documents by their path relative to the input.
     pub(super) documents: BTreeMap<String, Entry>,
     /// Sidecars and folder defaults, likewise.
-    pub(super) sidecars: BTreeMap<String, Entry>,
+    pub(super) sidecars: BTreeMap<String, Sidecar>,
+    /// Documents that a misnamed or left over sidecar may have been meant for, and why that is.
+    pub(super) withheld: BTreeMap<String, String>,
+    /// What is no sidecar by its exact name, but most likely meant as one.
+    misnamed: BTreeSet<String>,
     /// What was skipped and why, by path.
     pub(super) diagnostics: Vec<Diagnostic>,
 }
@@ -44,9 +60,22 @@ pub(super) fn list(input: &Path, excluded: &[PathBuf]) -> Result<Listing, ParseE
         source,
     };
     let root = fs_err::canonicalize(input).map_err(failed)?;
+    refuse_own_folder(&root)?;
     let mut listing = Listing::default();
     let mut pending = vec![(root.clone(), String::new())];
     while let Some((folder, prefix)) = pending.pop() {
+        if let Some(marker) = ours::marker(&folder) {
+            let message = format!(
+                "it holds a `{marker}`, so it is a store or an output of this program and nothing in it was read; move it elsewhere"
+            );
+            listing.note(
+                prefix.trim_end_matches('/'),
+                Severity::Warning,
+                "own-output",
+                message,
+            );
+            continue;
+        }
         let entries = match fs_err::read_dir(&folder) {
             Ok(entries) => entries,
             Err(error) if prefix.is_empty() => return Err(failed(error)),
@@ -68,32 +97,57 @@ pub(super) fn list(input: &Path, excluded: &[PathBuf]) -> Result<Listing, ParseE
             };
             let source = format!("{prefix}{name}");
             let path = entry.path();
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() && !excluded.contains(&path) => pending.push((path, source + "/")),
-                Ok(kind) if kind.is_dir() => {}
-                Ok(kind) if kind.is_file() => listing.file(source, path),
-                Ok(kind) if kind.is_symlink() => {
-                    let message = "it is a symbolic link and was not followed; copy the file to have it read";
-                    listing.note(&source, Severity::Warning, "symlink", message.to_owned());
+            let kind = entry.file_type().ok();
+            let is_folder = kind.is_some_and(|kind| kind.is_dir());
+            if is_folder && excluded.contains(&path) {
+                continue;
+            }
+            match sidecars::role_of(&name) {
+                Role::Sidecar => listing.sidecar(source, path, kind),
+                // Of folders, only the exact ending counts: others may well hold documents.
+                Role::Misnamed if !is_folder || fold(&name).ends_with(SIDECAR_SUFFIX) => {
+                    listing.misnamed.insert(source);
                 }
-                _ => {
-                    let message = "it is neither a file nor a folder and was skipped".to_owned();
-                    listing.note(&source, Severity::Warning, "special-file", message);
-                }
+                _ if is_folder => pending.push((path, source + "/")),
+                _ => listing.document(source, path, kind),
             }
         }
     }
-    listing.report_orphans();
+    listing.set_sidecars_aside();
+    listing.withhold();
     listing.diagnostics.sort_by(|a, b| a.source.cmp(&b.source));
     Ok(listing)
 }
 
+/// Refuses a store, an artifact, and what is inside of one as the documents.
+fn refuse_own_folder(root: &Path) -> Result<(), ParseError> {
+    let above = root.ancestors().skip(1);
+    let found = ours::marker(root).map(|marker| (root, marker));
+    let found = found.or_else(|| {
+        above
+            .into_iter()
+            .find_map(|path| Some((path, ours::sure_marker(path)?)))
+    });
+    found.map_or(Ok(()), |(path, marker)| {
+        Err(ParseError::OwnOutput {
+            path: root.to_owned(),
+            marker: path.join(marker),
+        })
+    })
+}
+
+/// A hidden file that was meant as a sidecar; `._` begins what some systems keep beside a file.
+fn is_hidden_sidecar(name: &str) -> bool {
+    name.ends_with(SIDECAR_SUFFIX) && !name.starts_with("._")
+}
+
 impl Listing {
-    /// The entry's name; nothing for hidden entries, for lock files of office programs, and for names
-    /// that are not Unicode, which are reported.
+    /// The entry's name; nothing for hidden entries but sidecars, for lock files of office programs, and
+    /// for names that are not Unicode, which are reported.
     fn name_of(&mut self, entry: &fs_err::DirEntry, prefix: &str) -> Option<String> {
         match entry.file_name().into_string() {
-            Ok(name) if name.starts_with('.') || name.starts_with("~$") => None,
+            Ok(name) if name.starts_with('.') && !is_hidden_sidecar(&name) => None,
+            Ok(name) if name.starts_with("~$") => None,
             Ok(name) => Some(name),
             Err(name) => {
                 let source = format!("{prefix}{}", name.to_string_lossy());
@@ -104,40 +158,106 @@ impl Listing {
         }
     }
 
-    fn file(&mut self, source: String, path: PathBuf) {
-        match fs_err::metadata(&path) {
-            Ok(metadata) => {
-                let stat = FileStat::of(&metadata);
-                let is_sidecar = source.ends_with(SIDECAR_SUFFIX);
-                let list = if is_sidecar {
-                    &mut self.sidecars
-                } else {
-                    &mut self.documents
-                };
-                list.insert(source, Entry { path, stat });
+    fn sidecar(&mut self, source: String, path: PathBuf, kind: Option<FileType>) {
+        let sidecar = match kind {
+            Some(kind) if kind.is_file() => match fs_err::metadata(&path) {
+                Ok(metadata) => {
+                    let stat = FileStat::of(&metadata);
+                    Sidecar::File(Entry { path, stat })
+                }
+                Err(error) => Sidecar::Unusable(error.to_string()),
+            },
+            Some(kind) if kind.is_dir() => Sidecar::Unusable("it is a folder".to_owned()),
+            Some(kind) if kind.is_symlink() => Sidecar::Unusable("it is a symbolic link".to_owned()),
+            _ => Sidecar::Unusable("it is no plain file".to_owned()),
+        };
+        self.sidecars.insert(source, sidecar);
+    }
+
+    fn document(&mut self, source: String, path: PathBuf, kind: Option<FileType>) {
+        match kind {
+            Some(kind) if kind.is_file() => self.file(source, path),
+            Some(kind) if kind.is_symlink() => {
+                let message = "it is a symbolic link and was not followed; copy the file to have it read";
+                self.note(&source, Severity::Warning, "symlink", message.to_owned());
             }
-            Err(error) => {
-                self.note(
-                    &source,
-                    Severity::Warning,
-                    "unreadable",
-                    format!("it was gone when it was looked at: {error}"),
-                );
+            _ => {
+                let message = "it is neither a file nor a folder and was skipped".to_owned();
+                self.note(&source, Severity::Warning, "special-file", message);
             }
         }
     }
 
-    /// A sidecar without its file most likely lost it to a renaming, and with it the access list.
-    fn report_orphans(&mut self) {
+    fn file(&mut self, source: String, path: PathBuf) {
+        match fs_err::metadata(&path) {
+            Ok(metadata) => {
+                let stat = FileStat::of(&metadata);
+                self.documents.insert(source, Entry { path, stat });
+            }
+            Err(error) => {
+                let message = format!("it was gone when it was looked at: {error}");
+                self.note(&source, Severity::Warning, "unreadable", message);
+            }
+        }
+    }
+
+    /// Takes files such as `report.pdf.toml` beside `report.pdf` out of the documents.
+    fn set_sidecars_aside(&mut self) {
+        let names = Names::of(&self.documents);
+        let found = self.documents.keys();
+        let found = found.filter(|source| sidecars::is_beside_its_document(source, &names));
+        let found: Vec<String> = found.cloned().collect();
+        for source in found {
+            self.documents.remove(&source);
+            self.misnamed.insert(source);
+        }
+    }
+
+    /// Withholds the documents that a sidecar was most likely meant for whose name fits none: it lost its
+    /// file, or never had it, by a renaming or a slip, and the access list with it.
+    fn withhold(&mut self) {
         let is_orphan = |source: &&String| {
-            let is_defaults = source.rsplit('/').next() == Some(DEFAULTS_FILE);
-            let file = source.strip_suffix(SIDECAR_SUFFIX).unwrap_or_default();
-            !is_defaults && !self.documents.contains_key(file)
+            sidecars::document_of(source).is_some_and(|document| !self.documents.contains_key(document))
         };
-        let orphans: Vec<String> = self.sidecars.keys().filter(is_orphan).cloned().collect();
-        for source in orphans {
-            let message = "the file that it describes is not there; rename or remove the sidecar".to_owned();
-            self.note(&source, Severity::Warning, "orphan-sidecar", message);
+        let orphans = self.sidecars.keys().filter(is_orphan);
+        let stray: Vec<String> = orphans.chain(&self.misnamed).cloned().collect();
+        if stray.is_empty() {
+            return;
+        }
+        let names = Names::of(&self.documents);
+        let mut notes = Vec::new();
+        for source in stray {
+            if sidecars::original(&source).is_some_and(|original| self.sidecars.contains_key(original)) {
+                let message = "it is a copy of the sidecar beside it and was not read; remove it".to_owned();
+                notes.push((source, Severity::Warning, "misnamed-sidecar", message));
+                continue;
+            }
+            let meant = names.meant_by(&source);
+            for document in &meant {
+                let reason = format!(
+                    "`{source}` may say who may read it, but a sidecar's name is that of the file with `{SIDECAR_SUFFIX}` behind it, and that of a folder's defaults `{DEFAULTS_FILE}`; rename or remove it"
+                );
+                self.withheld.entry((*document).to_owned()).or_insert(reason);
+            }
+            notes.push(match meant.len() {
+                0 => {
+                    let message = "the file that it describes is not there; rename or remove the sidecar";
+                    (
+                        source,
+                        Severity::Quarantined,
+                        "orphan-sidecar",
+                        message.to_owned(),
+                    )
+                }
+                count => {
+                    let message =
+                        format!("its name fits no file; {count} that it may describe were left out");
+                    (source, Severity::Warning, "misnamed-sidecar", message)
+                }
+            });
+        }
+        for (source, severity, reason, message) in notes {
+            self.note(&source, severity, reason, message);
         }
     }
 
