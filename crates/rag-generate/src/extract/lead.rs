@@ -1,5 +1,7 @@
 //! How far a sentence is ahead of its rivals: the sentences of other documents.
 
+use rag_core::passage::Passage;
+
 use super::candidates::Candidate;
 use super::features::Features;
 use super::versions::{Kinship, kinship};
@@ -43,10 +45,13 @@ impl Measure {
 /// words, says the same and is no rival.
 pub(super) fn set_leads(scored: &mut [(Candidate, Features)], context: &Context, measure: Measure) {
     let values: Vec<f32> = scored.iter().map(|(_, features)| measure.of(features)).collect();
+    let rivals = rival_sources(context);
+    let is_rival = |own: &Candidate, other: &Candidate| {
+        rivals[own.source][other.source] && own.text(context) != other.text(context)
+    };
     let leads: Vec<f32> = (0..scored.len())
         .map(|own| {
-            let rivals =
-                (0..scored.len()).filter(|&other| is_rival(&scored[own].0, &scored[other].0, context));
+            let rivals = (0..scored.len()).filter(|&other| is_rival(&scored[own].0, &scored[other].0));
             let best = rivals.map(|rival| values[rival]).fold(measure.floor(), f32::max);
             (values[own] - best).clamp(-MOST_LEAD, MOST_LEAD)
         })
@@ -56,11 +61,16 @@ pub(super) fn set_leads(scored: &mut [(Candidate, Features)], context: &Context,
     }
 }
 
-fn is_rival(own: &Candidate, other: &Candidate, context: &Context) -> bool {
-    let passage = |candidate: &Candidate| &context.hits[candidate.source].passage;
-    passage(own).document_id() != passage(other).document_id()
-        && kinship(passage(own), passage(other)) != Kinship::Versions
-        && own.text(context) != other.text(context)
+/// For each pair of passages, whether they are of two documents that are no versions of each other. Told once
+/// per pair: a passage has many sentences.
+fn rival_sources(context: &Context) -> Vec<Vec<bool>> {
+    let passages = || context.hits.iter().map(|hit| &hit.passage);
+    let is_rival = |own: &Passage, other: &Passage| {
+        own.document_id() != other.document_id() && kinship(own, other) != Kinship::Versions
+    };
+    passages()
+        .map(|own| passages().map(|other| is_rival(own, other)).collect())
+        .collect()
 }
 
 #[cfg(test)]

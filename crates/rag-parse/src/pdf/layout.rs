@@ -11,6 +11,7 @@ use super::lattice::RuledTable;
 use super::lines::Segment;
 use super::rows::{Row, bounds};
 use super::tables::{FoundTable, table_at};
+use super::wording::{ends_sentence, goes_on, is_caption, is_list_item, list_item, starts_with_bullet};
 use crate::config::RepairConfig;
 use crate::draft::Draft;
 use crate::repair::hyphens::{KnownWords, rejoin_onto};
@@ -27,11 +28,6 @@ const MAX_BOLD_HEADING: usize = 90;
 
 /// Gap between lines that ends a paragraph: this times the usual one of the region.
 const PARAGRAPH_GAP: f32 = 1.3;
-
-/// What stands before an item of a list.
-const BULLETS: &[&str] = &[
-    "• ", "‣ ", "▪ ", "◦ ", "● ", "○ ", "■ ", "▫ ", "□ ", "➢ ", "✓ ", "∙ ", "– ", "- ", "* ", "· ", "o ",
-];
 
 /// Largest difference of two sizes of one text, in points.
 const SAME_SIZE: f32 = 0.6;
@@ -422,15 +418,6 @@ fn locate(block: &mut Block, bounds: Option<BoundingBox>, place: Place) {
     block.bounding_box = bounds.map(|bounds| rounded(place.turn.back(place.size, bounds)));
 }
 
-/// True when a text begins in the middle of a sentence.
-fn goes_on(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_lowercase() || matches!(c, ',' | ';' | ')'))
-}
-
-fn ends_sentence(text: &str) -> bool {
-    text.ends_with(['.', '!', '?', ':', '"', '”', '»', '؟', '。'])
-}
-
 /// Tenths of a point are finer than anybody can see and keep the artifact small.
 fn rounded(bounds: BoundingBox) -> BoundingBox {
     let round = |x: f32| (x * 10.0).round() / 10.0;
@@ -479,35 +466,6 @@ fn is_heading_text(text: &str, rows: &[Row]) -> bool {
     characters <= longest && text.chars().any(char::is_alphabetic) && !text.ends_with(['.', ',', ';'])
 }
 
-fn is_caption(text: &str) -> bool {
-    let start: String = text.chars().take(8).collect::<String>().to_lowercase();
-    let is_named = ["fig. ", "figure ", "table "]
-        .iter()
-        .any(|word| start.starts_with(word));
-    let number = text.split_whitespace().nth(1).unwrap_or_default();
-    is_named && number.starts_with(|c: char| c.is_ascii_digit()) && number.ends_with(['.', ':'])
-}
-
-fn is_list_item(text: &str) -> bool {
-    list_item(text).is_some()
-}
-
-fn starts_with_bullet(text: &str) -> bool {
-    BULLETS.iter().any(|bullet| text.starts_with(bullet))
-}
-
-/// The item behind its bullet; a numbered item keeps its number.
-fn list_item(text: &str) -> Option<&str> {
-    for bullet in BULLETS {
-        if let Some(rest) = text.strip_prefix(bullet) {
-            return Some(rest.trim_start());
-        }
-    }
-    let digits = text.chars().take_while(char::is_ascii_digit).count();
-    let rest = &text[digits..];
-    ((1..=2).contains(&digits) && (rest.starts_with(". ") || rest.starts_with(") "))).then_some(text)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -533,14 +491,5 @@ mod tests {
             ),
             (Some(1), Some(2), None, None)
         );
-    }
-
-    #[test]
-    fn items_and_captions_are_told() {
-        assert_eq!(list_item("• one"), Some("one"));
-        assert_eq!(list_item("12. twelve"), Some("12. twelve"));
-        assert_eq!(list_item("2026. A year"), None);
-        assert!(is_caption("Table 3: Caps") && is_caption("Fig. 2. A pump"));
-        assert!(!is_caption("Table manners matter.") && !is_caption("Figure it out"));
     }
 }

@@ -20,6 +20,7 @@ mod pdfium;
 mod rows;
 mod tables;
 mod triage;
+mod wording;
 
 use std::path::{Path, PathBuf};
 

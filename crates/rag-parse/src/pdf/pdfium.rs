@@ -67,6 +67,16 @@ fn load(library: &Path) -> Result<Pdfium, String> {
         .map_err(|error| error.to_string())
 }
 
+impl PdfiumDocument<'_> {
+    fn page_at(&self, index: u32) -> Result<PdfPage<'_>, String> {
+        let index = index
+            .try_into()
+            .map_err(|_| "it is beyond what the engine can count")?;
+        let page = self.document.pages().get(index);
+        page.map_err(|error| error.to_string())
+    }
+}
+
 impl GlyphSource for PdfiumDocument<'_> {
     fn page_count(&self) -> u32 {
         u32::try_from(self.document.pages().len()).unwrap_or_default()
@@ -78,14 +88,7 @@ impl GlyphSource for PdfiumDocument<'_> {
     }
 
     fn page(&mut self, number: u32, limit: usize) -> Result<Page, String> {
-        let index = number
-            .try_into()
-            .map_err(|_| "it is beyond what the engine can count")?;
-        let page = self
-            .document
-            .pages()
-            .get(index)
-            .map_err(|error| error.to_string())?;
+        let page = self.page_at(number)?;
         let frame = Frame::of(&page);
         let (width, height) = frame.shown_size();
         let mut collector = Collector {
@@ -130,14 +133,7 @@ impl GlyphSource for PdfiumDocument<'_> {
     }
 
     fn characters(&mut self, index: u32, limit: usize) -> Result<String, String> {
-        let index = index
-            .try_into()
-            .map_err(|_| "it is beyond what the engine can count")?;
-        let page = self
-            .document
-            .pages()
-            .get(index)
-            .map_err(|error| error.to_string())?;
+        let page = self.page_at(index)?;
         let text = page.text().map_err(|error| error.to_string())?;
         let characters = text.chars();
         let characters = characters.iter().take(limit);
