@@ -71,6 +71,18 @@ pub enum ModelError {
         /// What is wrong.
         reason: String,
     },
+    /// The conversation has more tokens than the model reads.
+    #[error(
+        "the prompt has {tokens} tokens and `{model}` reads {limit} with the answer; give it a smaller context or a shorter answer"
+    )]
+    PromptTooLong {
+        /// The model.
+        model: String,
+        /// Tokens of the prompt and of the answer asked for.
+        tokens: usize,
+        /// What fits.
+        limit: usize,
+    },
     /// The operating system refused; the message names the path.
     #[error(transparent)]
     Io(#[from] std::io::Error),

@@ -1,5 +1,5 @@
-//! Candle models behind the [`Embedder`] and [`CrossEncoder`] traits, their CPU kernels, and how weights
-//! are obtained and verified.
+//! Models behind the [`Embedder`], [`CrossEncoder`] and [`LanguageModel`] traits, their CPU kernels, and how
+//! weights are obtained and verified.
 //!
 //! | reads | writes |
 //! |---|---|
@@ -36,6 +36,7 @@ pub mod embedder;
 mod error;
 pub mod fetch;
 pub mod identity;
+pub mod language_model;
 mod open;
 pub mod tfidf;
 mod transformer;
@@ -45,5 +46,6 @@ pub use cross_encoder::{CrossEncoder, Scores};
 pub use embedder::{Embedder, Embeddings};
 pub use error::ModelError;
 pub use identity::{ModelIdentity, Pooling, Precision};
+pub use language_model::LanguageModel;
 pub use open::{ModelOptions, open_cross_encoder, open_embedder};
 pub use transformer::{TransformerCrossEncoder, TransformerEmbedder, TransformerSettings};
