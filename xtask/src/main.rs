@@ -3,6 +3,7 @@
 mod demo;
 mod handbook;
 mod test;
+mod upgrades;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -28,7 +29,12 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Ingest the sample corpus and answer a dozen questions about it.
-    Demo,
+    #[command(after_help = "Examples:\n  cargo xtask demo\n  cargo xtask demo upgrades")]
+    Demo {
+        /// What to show instead of the questions.
+        #[arg(value_enum)]
+        show: Option<Show>,
+    },
     /// Run all that continuous integration runs.
     Test(test::Options),
     /// Regenerate the DOCX and PDF files of the sample corpus.
@@ -41,10 +47,20 @@ enum Command {
     Rag(Box<rag_cli::Command>),
 }
 
+/// What `demo` can show.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Show {
+    /// Each switchable part of asking, off and on, with its recall on the labelled questions.
+    Upgrades,
+}
+
 fn main() -> ExitCode {
     let cli = Cli::parse();
     let result = match cli.command {
-        Command::Demo => demo::run(&cli.global),
+        Command::Demo { show: None } => demo::run(&cli.global),
+        Command::Demo {
+            show: Some(Show::Upgrades),
+        } => upgrades::run(&cli.global),
         Command::Test(options) => test::run(options).map(|()| Done::Complete),
         Command::Handbook { check } => generate_handbook(check).map(|()| Done::Complete),
         Command::Rag(command) => rag_cli::run(*command, &cli.global),

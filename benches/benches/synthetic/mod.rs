@@ -12,9 +12,8 @@ use rag_core::artifact::{ArtifactWriter, StageKey, jsonl};
 use rag_core::filter::Filter;
 use rag_core::id::{DocumentId, PassageId};
 use rag_core::language::Language;
-use rag_core::passage::Passage;
+use rag_core::passage::{PASSAGES_FILE, Passage};
 use rag_core::progress::{Progress, Silent};
-use rag_core::span::Span;
 use rag_core::stage::Outcome;
 use rag_index::{AllowedSet, Config, Generation, SearchConfig, Tools};
 use rag_models::{Embedder, Embeddings, ModelError, ModelIdentity, Pooling, Precision};
@@ -160,7 +159,7 @@ pub(crate) fn generation(folder: &Path, passages: usize, words: usize, config: &
     let key = StageKey::new("chunk", 1, &(passages, words));
     let writer = ArtifactWriter::begin(&chunked, key).expect("the folder is ours");
     let all: Vec<Passage> = (0..passages).map(|n| passage(n, words)).collect();
-    jsonl::write_all(&writer.path("passages.jsonl"), &all).expect("there is room");
+    jsonl::write_all(&writer.path(PASSAGES_FILE), &all).expect("there is room");
     writer.publish(Outcome::default()).expect("there is room");
     let tools = Tools {
         embedder: &CloudEmbedder::new(Cloud::new(passages)),
@@ -192,24 +191,14 @@ fn passage(number: usize, words: usize) -> Passage {
         ("thousandth", 1000),
     ];
     let groups = groups.iter().filter(|(_, every)| number.is_multiple_of(*every));
+    let id = PassageId {
+        document: DocumentId::new(format!("d{number:08}")).expect("a letter and digits"),
+        position: 0,
+    };
     Passage {
-        id: PassageId {
-            document: DocumentId::new(format!("d{number:08}")).expect("a letter and digits"),
-            position: 0,
-        },
-        title: String::new(),
-        source: String::new(),
-        section: Vec::new(),
-        page: None,
-        bounding_box: None,
-        updated: None,
-        department: None,
         language: Language::ENGLISH,
         access: groups.map(|(name, _)| *name).collect::<AccessList>(),
-        span: Span::new(0, text.len()),
-        parent: Span::new(0, text.len()),
-        text,
-        context: String::new(),
         tokens: words as u32,
+        ..Passage::new(id, text)
     }
 }

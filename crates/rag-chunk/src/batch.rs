@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use rag_core::artifact::{Artifact, ArtifactWriter, StageKey, already_done};
-use rag_core::document::Document;
+use rag_core::document::{DOCUMENTS_FILE, Document};
 use rag_core::progress::{Progress, Unit};
-use rag_core::stage::Outcome;
+use rag_core::stage::{self, Outcome};
 use rayon::prelude::*;
 
 use crate::chunk::{Chunked, chunk_document};
@@ -17,20 +17,10 @@ use crate::sink::{Fate, Sink};
 use crate::tokens::TokenCounter;
 
 /// The stage's name.
-pub const STAGE: &str = "chunk";
+pub const STAGE: &str = stage::CHUNK;
 
 /// Raised whenever this crate cuts differently.
-pub const STAGE_VERSION: u32 = 2;
-
-/// The passages, in the order of the documents.
-pub const PASSAGES_FILE: &str = "passages.jsonl";
-
-/// One line per document: what its passages were made from, and what had to be split.
-pub const SOURCES_FILE: &str = "sources.jsonl";
-
-pub(crate) const DIAGNOSTICS_FILE: &str = "diagnostics.jsonl";
-const PARSE_STAGE: &str = "parse";
-const DOCUMENTS_FILE: &str = "documents.jsonl";
+pub const STAGE_VERSION: u32 = 3;
 
 /// Documents cut at a time: enough to keep every core busy, few enough to lose to a kill.
 const BATCH: usize = 64;
@@ -56,7 +46,7 @@ pub struct Tools<'t> {
 /// cut are left out with a diagnostic.
 pub fn run(config: &Config, input: &Path, output: &Path, tools: &Tools<'_>) -> Result<Outcome, ChunkError> {
     config.check()?;
-    let documents = Artifact::open(input, PARSE_STAGE)?;
+    let documents = Artifact::open(input, stage::PARSE)?;
     let key = StageKey::new(STAGE, STAGE_VERSION, config)
         .input("documents", &documents.manifest().key)
         .model("tokenizer", tools.counter_identity);

@@ -2,10 +2,10 @@
 
 use rag_core::access::AccessList;
 use rag_core::artifact::jsonl;
-use rag_core::diagnostic::Diagnostic;
+use rag_core::diagnostic::{DIAGNOSTICS_FILE, Diagnostic};
 use rag_core::document::BlockKind::Paragraph;
 use rag_core::id::DocumentId;
-use rag_core::passage::Passage;
+use rag_core::passage::{PASSAGES_FILE, Passage};
 use rag_core::progress::Silent;
 
 use super::*;
@@ -21,7 +21,7 @@ fn named(id: &str, text: &str) -> Document {
 
 /// Publishes `documents` as a parse artifact.
 fn publish(input: &Path, documents: &[Document]) {
-    let key = StageKey::new(PARSE_STAGE, 1, &documents);
+    let key = StageKey::new(stage::PARSE, 1, &documents);
     let writer = ArtifactWriter::begin(input, key).unwrap();
     jsonl::write_all(&writer.path(DOCUMENTS_FILE), documents).unwrap();
     writer.publish(Outcome::default()).unwrap();

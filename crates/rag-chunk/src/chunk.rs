@@ -277,6 +277,7 @@ fn passage(document: &Document, position: u32, piece: Piece, parent: Span) -> Pa
         page,
         bounding_box: place_on_page(blocks, page),
         updated: document.updated,
+        supersedes: document.supersedes.clone(),
         department: document.department.clone(),
         language,
         access: document.access.clone(),

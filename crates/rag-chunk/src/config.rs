@@ -1,5 +1,6 @@
 //! The settings of the stage, with their defaults and why.
 
+use rag_core::setting::in_range;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ChunkError;
@@ -99,28 +100,16 @@ impl Config {
         } else {
             0
         };
-        let ranges = [
-            ("max_tokens", self.max_tokens, LEAST_TOKENS, MOST_TOKENS),
-            ("overlap_tokens", overlap_tokens, 0, self.max_tokens / 2),
-            ("max_chars", self.max_chars, 40, MOST_TOKENS),
-            (
-                "merge_sections_below_tokens",
-                self.merge_sections_below_tokens,
-                0,
-                self.max_tokens,
-            ),
-            ("window_passages", self.window_passages, 0, 1000),
-        ];
-        for (name, value, least, most) in ranges {
-            if !(least..=most).contains(&value) {
-                return Err(ChunkError::Setting {
-                    name,
-                    value,
-                    least,
-                    most,
-                });
-            }
-        }
+        let merge_below = self.merge_sections_below_tokens;
+        in_range("chunk.max_tokens", self.max_tokens, LEAST_TOKENS..=MOST_TOKENS)?;
+        in_range("chunk.overlap_tokens", overlap_tokens, 0..=self.max_tokens / 2)?;
+        in_range("chunk.max_chars", self.max_chars, 40..=MOST_TOKENS)?;
+        in_range(
+            "chunk.merge_sections_below_tokens",
+            merge_below,
+            0..=self.max_tokens,
+        )?;
+        in_range("chunk.window_passages", self.window_passages, 0..=1000)?;
         Ok(())
     }
 }

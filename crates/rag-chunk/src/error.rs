@@ -2,22 +2,14 @@
 
 use rag_core::artifact::ArtifactError;
 use rag_core::id::DocumentId;
+use rag_core::setting::SettingError;
 
 /// Why a document, or a whole run, could not be cut.
 #[derive(Debug, thiserror::Error)]
 pub enum ChunkError {
     /// A setting is outside its range.
-    #[error("chunk.{name} is {value}: choose a value from {least} to {most}")]
-    Setting {
-        /// The setting's name.
-        name: &'static str,
-        /// Its value.
-        value: u32,
-        /// The least value allowed.
-        least: u32,
-        /// The greatest value allowed.
-        most: u32,
-    },
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// A block lies outside its document's text, inside a character, or before the block above it.
     #[error(
         "block {block} of {document} claims bytes {start}..{end}, which its text or the block before it does not allow; parse the document again"

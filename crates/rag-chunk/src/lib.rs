@@ -47,7 +47,7 @@ mod testing;
 mod tokens;
 mod units;
 
-pub use batch::{PASSAGES_FILE, SOURCES_FILE, STAGE, STAGE_VERSION, Tools, run};
+pub use batch::{STAGE, STAGE_VERSION, Tools, run};
 pub use chunk::{Chunked, chunk_document};
 pub use config::{Config, ContextLine, Kind, Parent};
 pub use counts::Counts;

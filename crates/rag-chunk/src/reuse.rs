@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use rag_core::artifact::{Artifact, ArtifactError, ArtifactKey, Digest, Journal, StageKey};
-use rag_core::document::Document;
+use rag_core::document::{Document, SOURCES_FILE};
 use rag_core::id::DocumentId;
-use rag_core::passage::Passage;
+use rag_core::passage::{PASSAGES_FILE, Passage};
 use serde::{Deserialize, Serialize};
 
-use crate::batch::{PASSAGES_FILE, SOURCES_FILE, STAGE};
+use crate::batch::STAGE;
 use crate::chunk::Chunked;
 use crate::counts::Counts;
 use crate::error::ChunkError;

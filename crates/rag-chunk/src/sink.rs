@@ -1,14 +1,14 @@
 //! Writing the stage's files, document by document, and counting.
 
+use rag_core::document::SOURCES_FILE;
 use std::collections::HashSet;
 
 use rag_core::artifact::{ArtifactWriter, jsonl};
-use rag_core::diagnostic::{Diagnostic, Severity};
+use rag_core::diagnostic::{DIAGNOSTICS_FILE, Diagnostic, Severity};
 use rag_core::id::DocumentId;
-use rag_core::passage::Passage;
+use rag_core::passage::{PASSAGES_FILE, Passage};
 use rag_core::stage::Outcome;
 
-use crate::batch::{DIAGNOSTICS_FILE, PASSAGES_FILE, SOURCES_FILE};
 use crate::chunk::Chunked;
 use crate::counts::Counts;
 use crate::error::ChunkError;

@@ -16,7 +16,9 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 pub use args::{AskerArgs, GlobalArgs};
+pub use commands::eval_upgrades::{of_documents as upgrades_of_documents, print_upgrades};
 pub use commands::parse::worker_command;
+use commands::stage;
 use context::Context;
 
 /// Local, permission-aware retrieval-augmented generation, stage by stage.
@@ -43,15 +45,31 @@ pub enum Command {
     /// Stage: files to documents.
     Parse(commands::parse::Args),
     /// Stage: documents to passages.
-    Chunk(commands::chunk::Args),
+    ///
+    /// Cuts documents.jsonl into passages.jsonl.
+    #[command(after_help = "Example:\n  rag chunk --in parsed --out chunked")]
+    Chunk(commands::stage::StageArgs),
     /// Stage: passages to an index generation.
-    Index(commands::index::Args),
+    ///
+    /// Embeds passages.jsonl and writes vectors, lexical index, filters and passage store.
+    #[command(after_help = "Example:\n  rag index --in chunked --out indexed")]
+    Index(commands::stage::StageArgs),
     /// Stage: questions to ranked passages.
     Retrieve(commands::retrieve::Args),
     /// Stage: ranked passages to better ranked passages.
-    Rerank(commands::rerank::Args),
+    ///
+    /// Reads question and passage together for the best hits; writes hits.jsonl and run.trec.
+    #[command(after_help = "Example:\n  rag rerank --in retrieved --out reranked")]
+    Rerank(commands::stage::StageArgs),
     /// Stage: ranked passages to answers with verified citations.
-    Generate(commands::generate::Args),
+    ///
+    /// Answers every question of hits.jsonl from its passages; writes answers.jsonl.
+    #[command(after_help = "Example:\n  rag generate --in reranked --out answered")]
+    Generate(commands::stage::StageArgs),
+    /// Show the source of a citation with the quote marked.
+    Cite(commands::cite::CiteArgs),
+    /// Check a receipt of an answer again, without the store.
+    Check(commands::cite::CheckArgs),
     /// Measure retrieval, answers or permissions on a data set.
     #[command(subcommand)]
     Eval(commands::eval::Command),
@@ -104,11 +122,13 @@ pub fn run(command: Command, global: &GlobalArgs) -> anyhow::Result<Done> {
         Command::Ask(args) => commands::ask::run(args, &context),
         Command::Search(args) => commands::search::run(args, &context),
         Command::Parse(args) => commands::parse::run(args, &context),
-        Command::Chunk(args) => commands::chunk::run(args, &context),
-        Command::Index(args) => commands::index::run(args, &context),
-        Command::Retrieve(args) => commands::retrieve::run(args, &context),
-        Command::Rerank(args) => commands::rerank::run(args, &context),
-        Command::Generate(args) => commands::generate::run(args, &context),
+        Command::Chunk(args) => stage::run("chunk", rag_pipeline::chunk, &args, &context),
+        Command::Index(args) => stage::run("index", rag_pipeline::index, &args, &context),
+        Command::Retrieve(args) => commands::retrieve::run(&args, &context),
+        Command::Rerank(args) => stage::run("rerank", rag_pipeline::rerank, &args, &context),
+        Command::Generate(args) => stage::run("generate", rag_pipeline::generate, &args, &context),
+        Command::Cite(args) => commands::cite::cite(&args),
+        Command::Check(args) => commands::cite::check(&args),
         Command::Eval(command) => commands::eval::run(command, &context),
         Command::Graph(command) => commands::graph::run(command, &context),
         Command::Verify(args) => commands::verify::run(&args, &context),

@@ -7,11 +7,15 @@ use std::fmt::Write;
 use rag_core::answer::{Answer, Citation, CitationStatus};
 use rag_core::diagnostic::{Diagnostic, Severity};
 use rag_core::hit::{Hit, Placement, Ranking};
+use rag_core::passage::Passage;
 
 use crate::print::plain;
 
 /// Characters of a passage that a search result shows.
 const EXCERPT_CHARS: usize = 240;
+
+/// Passages that are named when there is no answer.
+const CLOSEST: usize = 3;
 
 /// Diagnostics that are shown one by one; the rest is counted.
 const SHOWN_DIAGNOSTICS: usize = 20;
@@ -22,8 +26,28 @@ pub fn answer(answer: &Answer) -> String {
     for citation in &answer.citations {
         let _ = write!(text, "\n  {}", self::citation(citation));
     }
+    if answer.abstained && !rag_generate::is_small_talk(&answer.question.text) {
+        for hit in answer.passages.iter().take(CLOSEST) {
+            let _ = write!(
+                text,
+                "\n  closest: [{}] {}",
+                plain(&hit.passage.id.to_string()),
+                plain(&hit.passage.title)
+            );
+        }
+    }
     for note in &answer.notes {
         let _ = write!(text, "\n  note: {}", plain(note));
+    }
+    if let Some(trace) = &answer.trace {
+        for (step, number) in trace.searches.iter().zip(1..) {
+            let _ = write!(
+                text,
+                "\n  search {number}: {} · {} passages",
+                plain(&step.query),
+                step.hits.len()
+            );
+        }
     }
     let _ = write!(text, "\n  {}", timings(&answer.timings_ms));
     text
@@ -47,6 +71,36 @@ pub fn citation(citation: &Citation) -> String {
         let _ = write!(place, " · {updated}");
     }
     format!("[{}] {place} · {status}", plain(&citation.id.to_string()))
+}
+
+/// The source of a citation: where it stands, and its passage with the quote between `>>` and `<<`.
+pub fn source(cited: &Citation, passage: &Passage) -> String {
+    let mut text = citation(cited);
+    let _ = write!(text, "\n  {}", plain(&passage.source));
+    if let Some(span) = cited.span {
+        let _ = write!(text, " · bytes {} to {} of its text", span.start, span.end);
+    }
+    if let Some(at) = cited.bounding_box {
+        let _ = write!(
+            text,
+            " · box {:.0} {:.0} {:.0} {:.0}",
+            at.left, at.top, at.right, at.bottom
+        );
+    }
+    let quote = cited.span.and_then(|span| {
+        let start = span.start.checked_sub(passage.span.start)?;
+        let end = span.end.checked_sub(passage.span.start)?;
+        let (before, after) = (passage.text.get(..start)?, passage.text.get(end..)?);
+        Some(format!(
+            "{}>>{}<<{}",
+            plain(before),
+            plain(passage.text.get(start..end)?),
+            plain(after)
+        ))
+    });
+    let shown = quote.unwrap_or_else(|| plain(&passage.text));
+    let _ = write!(text, "\n\n{shown}");
+    text
 }
 
 /// Milliseconds per step, on one line.

@@ -10,6 +10,9 @@ use crate::id::{DocumentId, PassageId};
 use crate::question::Question;
 use crate::span::{BoundingBox, Span};
 
+/// The answers of a batch, in the order of the questions.
+pub const ANSWERS_FILE: &str = "answers.jsonl";
+
 /// What is said when the sources support no answer.
 pub const DECLINED: &str = "I don't know based on the provided sources.";
 
@@ -29,6 +32,15 @@ pub struct Answer {
     pub citations: Vec<Citation>,
     /// What the checks found.
     pub verification: Verification,
+    /// Sentences of the draft whose citations did not hold, and what was done about them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub repairs: Vec<Repair>,
+    /// Who wrote the answer.
+    #[serde(default)]
+    pub generator: String,
+    /// The searches behind the answer, when they were planned step by step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Trace>,
     /// The passages of the context, best first.
     pub passages: Vec<Hit>,
     /// What each leg did.
@@ -99,6 +111,54 @@ impl Verification {
     }
 }
 
+/// A sentence of a draft whose citations did not hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repair {
+    /// The sentence.
+    pub sentence: String,
+    /// What it cited.
+    pub cited: Vec<String>,
+    /// What it cites instead; empty when it was withheld.
+    pub instead: Vec<String>,
+}
+
+/// How an answer was searched for, step by step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trace {
+    /// Who decided what to search for.
+    pub planner: String,
+    /// The searches, in order; none for small talk.
+    pub searches: Vec<SearchStep>,
+    /// Why no further search was made.
+    pub stopped: StopReason,
+}
+
+/// One search of a [`Trace`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SearchStep {
+    /// The words searched for.
+    pub query: String,
+    /// Only documents changed on that day or later were asked for; never wider than the question's own filter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub updated_after: Option<Date>,
+    /// The passages found, best first. The asker may read all of them.
+    pub hits: Vec<PassageId>,
+}
+
+/// Why a search step by step ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    /// The question asks nothing that a source could answer.
+    SmallTalk,
+    /// All parts of the question are answered, or the model wrote its answer.
+    Answered,
+    /// Nothing else to search for came to mind.
+    Exhausted,
+    /// The budget of searches was used up.
+    Budget,
+}
+
 /// What an answer cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -107,4 +167,6 @@ pub struct Usage {
     pub context_tokens: u32,
     /// Passages that the context's budget left out.
     pub passages_left_out: u32,
+    /// Tokens that a language model wrote.
+    pub written_tokens: u64,
 }

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+/// What a stage lost, and why.
+pub const DIAGNOSTICS_FILE: &str = "diagnostics.jsonl";
+
 /// A document that was quarantined, or that lost something on the way.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Diagnostic {

@@ -10,6 +10,12 @@ use crate::id::DocumentId;
 use crate::language::Language;
 use crate::span::{BoundingBox, Span};
 
+/// The documents of a parse artifact.
+pub const DOCUMENTS_FILE: &str = "documents.jsonl";
+
+/// What each document was made from, so that unchanged ones are not worked on again.
+pub const SOURCES_FILE: &str = "sources.jsonl";
+
 /// What separates two blocks in a document's text.
 pub const BLOCK_SEPARATOR: &str = "\n\n";
 

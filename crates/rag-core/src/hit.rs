@@ -5,6 +5,7 @@ use std::fmt::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
+use crate::id::PassageId;
 use crate::passage::Passage;
 use crate::question::Question;
 
@@ -61,6 +62,10 @@ pub struct Hit {
     /// Place by the reranker alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reranked: Option<Placement>,
+    /// Passages that say the same in nearly the same words and were left out in favour of this one. The
+    /// asker may read them too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub duplicates: Vec<PassageId>,
     /// The passage. The asker may read it: nothing else is ever ranked.
     pub passage: Passage,
 }
@@ -94,7 +99,33 @@ pub struct Ranking {
     pub timings_ms: BTreeMap<String, f64>,
 }
 
+impl Hit {
+    /// A hit at `rank` with `score`, not yet placed by any leg or reranker.
+    pub fn new(rank: u32, score: f32, passage: Passage) -> Self {
+        Self {
+            rank,
+            score,
+            legs: BTreeMap::new(),
+            fused: None,
+            reranked: None,
+            duplicates: Vec::new(),
+            passage,
+        }
+    }
+}
+
 impl Ranking {
+    /// The ranking of `question` with `hits` and nothing else to report.
+    pub fn new(question: Question, hits: Vec<Hit>) -> Self {
+        Self {
+            question,
+            legs: Vec::new(),
+            hits,
+            notes: Vec::new(),
+            timings_ms: BTreeMap::new(),
+        }
+    }
+
     /// Appends the ranking as lines of a TREC run, `question Q0 passage rank score tag`. White space in
     /// the question's id becomes `_`, since it would shift the columns.
     pub fn write_trec(&self, tag: &str, out: &mut String) {

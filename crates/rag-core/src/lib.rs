@@ -37,6 +37,8 @@ pub mod language;
 pub mod passage;
 pub mod progress;
 pub mod question;
+pub mod setting;
 pub mod span;
 pub mod stage;
 pub mod text;
+pub mod version;

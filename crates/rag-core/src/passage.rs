@@ -8,6 +8,9 @@ use crate::id::{DocumentId, PassageId};
 use crate::language::Language;
 use crate::span::{BoundingBox, Span};
 
+/// The passages of a chunk artifact.
+pub const PASSAGES_FILE: &str = "passages.jsonl";
+
 /// A piece of a document: one line of `passages.jsonl`.
 ///
 /// `text` is exactly `document.text[span]`, so a place in a passage is a place in its document.
@@ -30,6 +33,9 @@ pub struct Passage {
     pub bounding_box: Option<BoundingBox>,
     /// Day of the document's last change.
     pub updated: Option<Date>,
+    /// The document that this passage's document replaces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub supersedes: Option<DocumentId>,
     /// Department that owns the document.
     pub department: Option<String>,
     /// Language of the passage.
@@ -50,6 +56,30 @@ pub struct Passage {
 }
 
 impl Passage {
+    /// A passage that is its whole document, without metadata, that nobody may read yet.
+    pub fn new(id: PassageId, text: impl Into<String>) -> Self {
+        let text = text.into();
+        let span = Span::new(0, text.len());
+        Self {
+            id,
+            title: String::new(),
+            source: String::new(),
+            section: Vec::new(),
+            page: None,
+            bounding_box: None,
+            updated: None,
+            supersedes: None,
+            department: None,
+            language: Language::UNKNOWN,
+            access: AccessList::default(),
+            span,
+            parent: span,
+            text,
+            context: String::new(),
+            tokens: 0,
+        }
+    }
+
     /// Id of the document that the passage is a part of.
     pub fn document_id(&self) -> &DocumentId {
         &self.id.document

@@ -2,33 +2,27 @@
 
 use std::path::Path;
 
-use rag_core::answer::Answer;
+use rag_core::answer::{ANSWERS_FILE, Answer};
 use rag_core::artifact::{Artifact, ArtifactError, ArtifactWriter, StageKey, already_done};
 use rag_core::hit::{HITS_FILE, Ranking};
 use rag_core::progress::{Progress, Unit};
-use rag_core::stage::Outcome;
+use rag_core::stage::{self, Outcome};
 
 use crate::config::Config;
 use crate::error::GenerateError;
-use crate::extract::ExtractiveGenerator;
 use crate::generate::generate;
+use crate::generator::Generator;
 
 /// The stage's name.
-pub const STAGE: &str = "generate";
+pub const STAGE: &str = stage::GENERATE;
 
 /// Raised whenever this crate answers differently.
-pub const STAGE_VERSION: u32 = 1;
-
-/// The answers, in the order of the questions.
-pub const ANSWERS_FILE: &str = "answers.jsonl";
-
-const RERANK_STAGE: &str = "rerank";
-const RETRIEVE_STAGE: &str = "retrieve";
+pub const STAGE_VERSION: u32 = 3;
 
 /// What is lent to [`run`].
 pub struct Tools<'t> {
-    /// Writes the answers; made with the same `config.extract` as is given to [`run`].
-    pub generator: &'t ExtractiveGenerator<'t>,
+    /// Writes the answers; made with the same settings as are given to [`run`].
+    pub generator: &'t dyn Generator,
     /// Counts tokens for the context's budget.
     pub count_tokens: &'t dyn Fn(&str) -> usize,
     /// Names the tokenizer behind `count_tokens`; part of the artifact's key.
@@ -76,9 +70,9 @@ pub fn run(
 }
 
 fn open(input: &Path) -> Result<Artifact, ArtifactError> {
-    match Artifact::open(input, RERANK_STAGE) {
-        Err(ArtifactError::WrongStage { found, .. }) if found == RETRIEVE_STAGE => {
-            Artifact::open(input, RETRIEVE_STAGE)
+    match Artifact::open(input, stage::RERANK) {
+        Err(ArtifactError::WrongStage { found, .. }) if found == stage::RETRIEVE => {
+            Artifact::open(input, stage::RETRIEVE)
         }
         opened => opened,
     }
@@ -90,6 +84,7 @@ mod tests {
     use rag_core::progress::Silent;
 
     use super::*;
+    use crate::extract::ExtractiveGenerator;
     use crate::testing::{WordOverlap, config, hit, ranking};
 
     fn ranked(folder: &Path, stage: &str) {
@@ -114,7 +109,7 @@ mod tests {
             counter_identity: "quarter bytes",
             progress: &Silent,
         };
-        for stage in [RERANK_STAGE, RETRIEVE_STAGE] {
+        for stage in [stage::RERANK, stage::RETRIEVE] {
             let (input, output) = (
                 folder.path().join(stage),
                 folder.path().join(format!("{stage}-out")),

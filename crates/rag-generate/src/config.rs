@@ -1,14 +1,20 @@
 //! The settings of the stage.
 
+use rag_core::setting::{SettingError, in_range};
 use serde::{Deserialize, Serialize};
 
+use crate::agent::AgentConfig;
 use crate::context::ContextConfig;
 use crate::error::GenerateError;
 use crate::extract::{Decision, ExtractConfig};
+use crate::model::ModelConfig;
 use crate::verify::VerifyConfig;
 
 /// Least budget that is accepted, in tokens: less holds no passage.
 const LEAST_TOKENS: usize = 64;
+
+/// Greatest budget that is accepted: more than any model reads.
+const MOST_TOKENS: usize = 10_000_000;
 
 /// How answers are made.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -20,41 +26,59 @@ pub struct Config {
     pub extract: ExtractConfig,
     /// When a passage supports a sentence.
     pub verify: VerifyConfig,
+    /// Who writes. Default: [`Writer::Extractive`].
+    pub writer: Writer,
+    /// How a language model writes.
+    pub model: ModelConfig,
+    /// How far an agent may search.
+    pub agent: AgentConfig,
+}
+
+/// Who writes answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Writer {
+    /// Nobody: answers are sentences of the sources.
+    #[default]
+    Extractive,
+    /// The language model of the settings.
+    Model,
 }
 
 impl Config {
     /// Refuses settings outside their range.
     pub fn check(&self) -> Result<(), GenerateError> {
-        let refuse = |name, value: String, allowed| Err(GenerateError::Setting { name, value, allowed });
-        if self.context.max_tokens < LEAST_TOKENS {
-            return refuse(
-                "context.max_tokens",
-                self.context.max_tokens.to_string(),
-                "choose at least 64",
-            );
-        }
-        let is_share = |value: f32| (0.0..=1.0).contains(&value);
-        if !is_share(self.verify.min_support) {
-            return refuse(
-                "verify.min_support",
-                self.verify.min_support.to_string(),
-                "choose from 0 to 1",
-            );
-        }
+        in_range(
+            "generate.context.max_tokens",
+            self.context.max_tokens,
+            LEAST_TOKENS..=MOST_TOKENS,
+        )?;
+        in_range("generate.verify.min_support", self.verify.min_support, 0.0..=1.0)?;
+        in_range(
+            "generate.model.max_tokens",
+            self.model.max_tokens,
+            1..=MOST_TOKENS,
+        )?;
+        in_range("generate.agent.max_searches", self.agent.max_searches, 1..=100)?;
+        in_range(
+            "generate.agent.hits_per_search",
+            self.agent.hits_per_search,
+            1..=100,
+        )?;
         let decisions = [
-            ("extract.with_cross_encoder", &self.extract.with_cross_encoder),
             (
-                "extract.without_cross_encoder",
+                "generate.extract.with_cross_encoder",
+                &self.extract.with_cross_encoder,
+            ),
+            (
+                "generate.extract.without_cross_encoder",
                 &self.extract.without_cross_encoder,
             ),
         ];
         for (name, decision) in decisions {
-            if !(is_share(decision.threshold) && is_finite(decision)) {
-                return refuse(
-                    name,
-                    format!("{decision:?}"),
-                    "choose finite weights and a threshold from 0 to 1",
-                );
+            if !((0.0..=1.0).contains(&decision.threshold) && is_finite(decision)) {
+                let allowed = "choose finite weights and a threshold from 0 to 1";
+                return Err(SettingError::new(name, format!("{decision:?}"), allowed).into());
             }
         }
         Ok(())

@@ -1,21 +1,18 @@
 //! Why no answer could be made.
 
 use rag_core::artifact::ArtifactError;
+use rag_core::setting::SettingError;
 use rag_models::ModelError;
 
 /// Errors of generating answers.
 #[derive(Debug, thiserror::Error)]
 pub enum GenerateError {
     /// A setting is outside its range.
-    #[error("generate.{name} is {value}: {allowed}")]
-    Setting {
-        /// The setting's name.
-        name: &'static str,
-        /// Its value.
-        value: String,
-        /// Which values are allowed.
-        allowed: &'static str,
-    },
+    #[error(transparent)]
+    Setting(#[from] SettingError),
+    /// A search of an agent failed.
+    #[error(transparent)]
+    Search(Box<dyn std::error::Error + Send + Sync>),
     /// The model failed.
     #[error(transparent)]
     Model(Box<ModelError>),

@@ -2,81 +2,146 @@
 
 use std::time::Instant;
 
-use rag_core::answer::{Answer, DECLINED, Usage};
+use rag_core::answer::{Answer, DECLINED, Trace, Usage};
 use rag_core::hit::Ranking;
+use rag_core::question::Question;
 
+use crate::agent::{Agent, SearchTool};
 use crate::config::Config;
-use crate::context::assemble;
+use crate::context::{Context, assemble};
 use crate::error::GenerateError;
-use crate::extract::ExtractiveGenerator;
+use crate::generator::{Draft, Generator};
+use crate::repair::repair;
 use crate::verify::verify;
 
 /// Answers the question of `ranking` from its passages, or declines.
 ///
-/// The draft's citations are checked by [`verify`]. If one does not hold, the answer is replaced by
-/// [`DECLINED`] without citations, and `verification` says what failed. `count_tokens` counts for the
+/// The draft's citations are checked by [`verify`]. A sentence whose citation does not hold is given another
+/// source of the context that supports it, or withheld; `repairs` says which. `count_tokens` counts for the
 /// context's budget.
 pub fn generate(
     ranking: &Ranking,
-    generator: &ExtractiveGenerator<'_>,
+    generator: &dyn Generator,
     config: &Config,
     count_tokens: &dyn Fn(&str) -> usize,
 ) -> Result<Answer, GenerateError> {
     config.check()?;
-    let mut timings_ms = ranking.timings_ms.clone();
-    let mut clock = Instant::now();
-    let mut lap = |step: &str| {
-        timings_ms.insert(step.to_owned(), clock.elapsed().as_secs_f64() * 1e3);
-        clock = Instant::now();
-    };
-    let context = assemble(
-        &ranking.question.text,
-        &ranking.hits,
-        &config.context,
-        count_tokens,
-    );
-    lap("assemble");
-    let draft = generator.draft(ranking.question.parts(), &context)?;
-    lap("generate");
-    let (citations, verification) = verify(&draft.text, &context, &config.verify);
-    lap("verify");
-    let mut notes = ranking.notes.clone();
-    notes.extend(draft.notes);
+    let mut steps = Steps::begin();
+    let question = &ranking.question;
+    let context = assemble(&question.text, &ranking.hits, &config.context, count_tokens);
+    steps.took("assemble");
+    let draft = generator.draft(question, &context)?;
+    steps.took("generate");
+    let mut answer = checked(question, draft, context, config, generator.name());
+    steps.took("verify");
+    answer.legs.clone_from(&ranking.legs);
+    answer.notes.splice(0..0, ranking.notes.iter().cloned());
+    answer.timings_ms.clone_from(&ranking.timings_ms);
+    answer.timings_ms.extend(steps.0);
+    Ok(answer)
+}
+
+/// Lets `agent` search with the tool `search` and answer `question`; the answer is checked as that of
+/// [`generate`], against all passages that were found.
+pub fn research(
+    question: &Question,
+    agent: &dyn Agent,
+    search: &mut SearchTool<'_>,
+    config: &Config,
+) -> Result<Answer, GenerateError> {
+    config.check()?;
+    let mut steps = Steps::begin();
+    let found = agent.run(question, search)?;
+    steps.took("research");
+    let mut answer = checked(question, found.draft, found.context, config, agent.name());
+    steps.took("verify");
+    answer.trace = Some(found.trace);
+    answer.timings_ms.extend(steps.0);
+    Ok(answer)
+}
+
+/// The answer that `draft` makes once its citations were checked and what does not hold was repaired.
+fn checked(
+    question: &Question,
+    draft: Draft,
+    context: Context,
+    config: &Config,
+    generator: String,
+) -> Answer {
+    let (text, repairs) = repair(&draft.text, &context, &config.verify);
+    let (citations, verification) = verify(&text, &context, &config.verify);
+    let mut notes = draft.notes;
     if context.left_out > 0 {
         notes.push(format!(
             "{} passages did not fit into the context",
             context.left_out
         ));
     }
-    let (text, confidence, citations) = if verification.passed() {
-        (draft.text, draft.confidence, citations)
+    let withheld = repairs.iter().filter(|repair| repair.instead.is_empty()).count();
+    if withheld > 0 {
+        notes.push(format!(
+            "{withheld} sentences were withheld: no source of the context supports them"
+        ));
+    }
+    if withheld < repairs.len() {
+        let corrected = repairs.len() - withheld;
+        notes.push(format!("the sources of {corrected} sentences were corrected"));
+    }
+    // A repaired answer holds by construction; should it not, nothing leaves.
+    let (text, citations) = if verification.passed() {
+        (text, citations)
     } else {
-        notes.push("the drafted answer was withheld: its citations did not hold".to_owned());
-        (DECLINED.to_owned(), 0.0, Vec::new())
+        (DECLINED.to_owned(), Vec::new())
     };
-    Ok(Answer {
-        question: ranking.question.clone(),
-        abstained: text == DECLINED,
+    let abstained = text == DECLINED;
+    let confidence = match draft.confidence {
+        _ if abstained && draft.text != DECLINED => 0.0,
+        Some(confidence) => confidence,
+        None if abstained => 0.0,
+        None => citations.len() as f32 / (citations.len() + withheld).max(1) as f32,
+    };
+    Answer {
+        question: question.clone(),
+        abstained,
         confidence,
         citations,
         verification,
+        repairs,
+        generator,
+        trace: None::<Trace>,
         text,
-        legs: ranking.legs.clone(),
+        legs: Vec::new(),
         notes,
         usage: Usage {
             context_tokens: context.tokens as u32,
             passages_left_out: context.left_out as u32,
+            written_tokens: draft.written_tokens,
         },
         passages: context.hits,
-        timings_ms,
-    })
+        timings_ms: std::collections::BTreeMap::new(),
+    }
 }
 
+/// Milliseconds of each step, by its name.
+struct Steps(std::collections::BTreeMap<String, f64>, Instant);
+
+impl Steps {
+    fn begin() -> Self {
+        Self(std::collections::BTreeMap::new(), Instant::now())
+    }
+
+    fn took(&mut self, step: &str) {
+        self.0
+            .insert(step.to_owned(), self.1.elapsed().as_secs_f64() * 1e3);
+        self.1 = Instant::now();
+    }
+}
 #[cfg(test)]
 mod tests {
     use rag_core::answer::CitationStatus;
 
     use super::*;
+    use crate::extract::ExtractiveGenerator;
     use crate::testing::{WordOverlap, config, hit, ranking};
 
     fn ask(question: &str, texts: &[&str]) -> Answer {

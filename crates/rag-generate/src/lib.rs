@@ -8,9 +8,7 @@
 //! use rag_generate::{Config, ExtractiveGenerator, generate};
 //!
 //! let question = Question::new("1", "How many days of leave?", Principal::everyone());
-//! let ranking = Ranking {
-//!     question, legs: vec![], hits: vec![], notes: vec![], timings_ms: Default::default(),
-//! };
+//! let ranking = Ranking::new(question, vec![]);
 //! let config = Config::default();
 //! let generator = ExtractiveGenerator::new(None, config.extract.clone());
 //! let answer = generate(&ranking, &generator, &config, &|text| text.len() / 4)?;
@@ -22,33 +20,40 @@
 //! |---|---|
 //! | what a model reads | [`assemble`] |
 //! | answers made of the sources' own sentences | [`ExtractiveGenerator`] |
+//! | answers written by a language model | [`ModelGenerator`] |
+//! | searching step by step | [`agent`], [`research`] |
 //! | when we decline | [`Decision`], [`Features`] |
 //! | whether a citation holds | [`verify`] |
 //! | the stage over files | [`run`] |
 //!
-//! An answer leaves only after its citations were checked; if one fails, it is replaced by
-//! [`rag_core::answer::DECLINED`]. Text of documents is never followed as an instruction.
+//! An answer leaves only after its citations were checked; a sentence that no source supports is withheld, and
+//! of nothing left [`rag_core::answer::DECLINED`] is made. Text of documents is never followed as an instruction.
 //!
 //! Not here: searching, permissions (every passage that arrives may be read by its asker), judging
 //! answers against labels.
 
+pub mod agent;
 mod batch;
 mod config;
 mod context;
 mod error;
 mod extract;
 mod generate;
+mod generator;
+mod model;
+mod receipt;
+mod repair;
 #[cfg(test)]
 mod testing;
 mod verify;
 
-pub use batch::{ANSWERS_FILE, STAGE, STAGE_VERSION, Tools, run};
-pub use config::Config;
+pub use batch::{STAGE, STAGE_VERSION, Tools, run};
+pub use config::{Config, Writer};
 pub use context::{Context, ContextConfig, assemble};
 pub use error::GenerateError;
-pub use extract::{
-    Candidate, Decision, Draft, ExtractConfig, ExtractiveGenerator, Features, Rarity, Scored,
-    is_instruction_to_model,
-};
-pub use generate::generate;
+pub use extract::{Candidate, Decision, ExtractConfig, ExtractiveGenerator, Features, Scored, is_small_talk};
+pub use generate::{generate, research};
+pub use generator::{Draft, Generator};
+pub use model::{ModelConfig, ModelGenerator};
+pub use receipt::{Receipt, ReceiptSource};
 pub use verify::{Claim, VerifyConfig, parse_citations, verify};

@@ -1,46 +1,28 @@
 //! Test doubles and made-up passages for the unit tests of this crate.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{HashSet, VecDeque};
+use std::ops::ControlFlow;
+use std::sync::Mutex;
 
 use rag_core::access::{AccessList, Principal};
 use rag_core::hit::{Hit, Ranking};
 use rag_core::language::Language;
 use rag_core::passage::Passage;
 use rag_core::question::Question;
-use rag_core::span::Span;
-use rag_models::{CrossEncoder, ModelError, ModelIdentity, Pooling, Precision, Scores};
+use rag_models::language_model::{Completion, Prompt, Stop, TokenUsage};
+use rag_models::{CrossEncoder, LanguageModel, ModelError, ModelIdentity, Pooling, Precision, Scores};
 
 use crate::config::Config;
 use crate::extract::{Decision, ExtractConfig, Features};
 
 /// A hit on an English passage that everyone may read; the passage is its whole document.
 pub(crate) fn hit(id: &str, text: &str) -> Hit {
-    let span = Span::new(0, text.len());
     let passage = Passage {
-        id: id.parse().unwrap(),
-        title: String::new(),
-        source: "made-up.md".into(),
-        section: Vec::new(),
-        page: None,
-        bounding_box: None,
-        updated: None,
-        department: None,
         language: Language::ENGLISH,
         access: AccessList::public(),
-        span,
-        parent: span,
-        text: text.into(),
-        context: String::new(),
-        tokens: 0,
+        ..Passage::new(id.parse().unwrap(), text)
     };
-    Hit {
-        rank: 1,
-        score: 1.0,
-        legs: BTreeMap::new(),
-        fused: None,
-        reranked: None,
-        passage,
-    }
+    Hit::new(1, 1.0, passage)
 }
 
 /// Settings under which a sentence answers when it shares most of the question's words, whatever the
@@ -63,13 +45,8 @@ pub(crate) fn config() -> Config {
 
 /// A ranking of `hits` for `question`.
 pub(crate) fn ranking(question: &str, hits: Vec<Hit>) -> Ranking {
-    Ranking {
-        question: Question::new("q1", question, Principal::everyone()),
-        legs: Vec::new(),
-        hits,
-        notes: Vec::new(),
-        timings_ms: BTreeMap::new(),
-    }
+    let question = Question::new("q1", question, Principal::everyone());
+    Ranking::new(question, hits)
 }
 
 /// A cross-encoder that is as sure as the share of the question's words that the text has: from -10 for
@@ -123,4 +100,60 @@ fn words(text: &str) -> HashSet<String> {
         .filter(|word| !word.is_empty() && !ASKING.contains(word))
         .map(str::to_owned)
         .collect()
+}
+
+/// A language model that gives prepared completions, in order, and keeps the prompts.
+pub(crate) struct Scripted {
+    says: Mutex<VecDeque<Completion>>,
+    prompts: Mutex<Vec<Prompt>>,
+    cites: bool,
+}
+
+impl Scripted {
+    pub(crate) fn new(says: Vec<Completion>, cites: bool) -> Self {
+        Self {
+            says: Mutex::new(says.into()),
+            prompts: Mutex::new(Vec::new()),
+            cites,
+        }
+    }
+
+    /// A completion of text alone.
+    pub(crate) fn says(text: &str) -> Completion {
+        Completion {
+            text: text.to_owned(),
+            citations: Vec::new(),
+            calls: Vec::new(),
+            stop: Stop::End,
+            usage: TokenUsage::default(),
+        }
+    }
+
+    pub(crate) fn prompts(&self) -> Vec<Prompt> {
+        self.prompts.lock().unwrap().clone()
+    }
+}
+
+impl LanguageModel for Scripted {
+    fn identity(&self) -> String {
+        "scripted".to_owned()
+    }
+
+    fn cites_sources(&self) -> bool {
+        self.cites
+    }
+
+    fn complete(
+        &self,
+        prompt: &Prompt,
+        _: &mut dyn FnMut(&str) -> ControlFlow<()>,
+    ) -> Result<Completion, ModelError> {
+        self.prompts.lock().unwrap().push(prompt.clone());
+        Ok(self
+            .says
+            .lock()
+            .unwrap()
+            .pop_front()
+            .unwrap_or_else(|| Self::says("")))
+    }
 }

@@ -1,14 +1,15 @@
 //! The stage as a batch: passages in, a graph artifact out, unchanged passages taken over.
 
+use rag_core::document::DOCUMENTS_FILE;
 use std::collections::HashMap;
 use std::path::Path;
 
 use rag_core::artifact::{Artifact, ArtifactWriter, Digest, Journal, StageKey, already_done, codec, jsonl};
-use rag_core::diagnostic::{Diagnostic, Severity};
+use rag_core::diagnostic::{DIAGNOSTICS_FILE, Diagnostic, Severity};
 use rag_core::id::DocumentId;
-use rag_core::passage::Passage;
+use rag_core::passage::{PASSAGES_FILE, Passage};
 use rag_core::progress::{Progress, Unit};
-use rag_core::stage::Outcome;
+use rag_core::stage::{self, Outcome};
 use rayon::prelude::*;
 use serde::Deserialize;
 
@@ -17,7 +18,7 @@ use crate::extract::{Extractor, Facts, digest};
 use crate::tables::{PassageHead, Supersessions, Tables};
 
 /// The stage's name.
-pub const STAGE: &str = "graph";
+pub const STAGE: &str = stage::GRAPH;
 
 /// Raised whenever this crate writes something else for the same facts.
 pub const STAGE_VERSION: u32 = 1;
@@ -25,17 +26,8 @@ pub const STAGE_VERSION: u32 = 1;
 /// One line per passage: what it says.
 pub const FACTS_FILE: &str = "graph.jsonl";
 
-/// The passages that the facts are of, in the same order.
-pub const PASSAGES_FILE: &str = "passages.jsonl";
-
 pub(crate) const TABLES_FILE: &str = "graph.bin";
 pub(crate) const GRAPH_KIND: codec::Kind = *b"GRPH";
-
-const DIAGNOSTICS_FILE: &str = "diagnostics.jsonl";
-const CHUNK_STAGE: &str = "chunk";
-const CHUNK_PASSAGES_FILE: &str = "passages.jsonl";
-const PARSE_STAGE: &str = "parse";
-const DOCUMENTS_FILE: &str = "documents.jsonl";
 
 /// Passages read at a time.
 const BATCH: usize = 1024;
@@ -56,7 +48,7 @@ pub struct Tools<'t> {
 /// Otherwise passages whose title and text are unchanged keep their facts; so do those that a killed run had
 /// finished. A passage whose facts cannot be had is kept without facts, with a diagnostic.
 pub fn run(input: &Path, output: &Path, tools: &Tools<'_>) -> Result<Outcome, GraphError> {
-    let passages = Artifact::open(input, CHUNK_STAGE)?;
+    let passages = Artifact::open(input, stage::CHUNK)?;
     let supersessions = tools
         .documents
         .map(read_supersessions)
@@ -110,7 +102,7 @@ fn read_supersessions(parsed: &Path) -> Result<Supersessions, GraphError> {
         #[serde(default)]
         supersedes: Option<DocumentId>,
     }
-    let documents = Artifact::open(parsed, PARSE_STAGE)?;
+    let documents = Artifact::open(parsed, stage::PARSE)?;
     let mut found = Supersessions::new();
     for document in documents.json_lines::<Successor>(DOCUMENTS_FILE)? {
         let Successor { id, supersedes } = document?;
@@ -155,7 +147,7 @@ fn copy_and_extract(
     known: &mut Known,
 ) -> Result<Built, GraphError> {
     let mut built = Built::default();
-    let mut reader = passages.json_lines::<Passage>(CHUNK_PASSAGES_FILE)?;
+    let mut reader = passages.json_lines::<Passage>(PASSAGES_FILE)?;
     let mut copy = writer.json_lines::<Passage>(PASSAGES_FILE)?;
     loop {
         let batch: Vec<Passage> = reader.by_ref().take(BATCH).collect::<Result<_, _>>()?;

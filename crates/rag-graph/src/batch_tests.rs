@@ -40,15 +40,15 @@ impl Bench {
                 sentences.map(move |(at, text)| passage(&format!("{id}#{at}"), text))
             })
             .collect();
-        let key = StageKey::new(CHUNK_STAGE, 1, &passages);
+        let key = StageKey::new(stage::CHUNK, 1, &passages);
         let writer = ArtifactWriter::begin(&self.path("chunked"), key).unwrap();
-        jsonl::write_all(&writer.path(CHUNK_PASSAGES_FILE), &passages).unwrap();
+        jsonl::write_all(&writer.path(PASSAGES_FILE), &passages).unwrap();
         writer.publish(Outcome::default()).unwrap();
     }
 
     fn parse(&self, lines: &str) {
         let writer =
-            ArtifactWriter::begin(&self.path("parsed"), StageKey::new(PARSE_STAGE, 1, &lines)).unwrap();
+            ArtifactWriter::begin(&self.path("parsed"), StageKey::new(stage::PARSE, 1, &lines)).unwrap();
         fs_err::write(writer.path(DOCUMENTS_FILE), lines).unwrap();
         writer.publish(Outcome::default()).unwrap();
     }

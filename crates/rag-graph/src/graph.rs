@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rag_core::access::Principal;
 use rag_core::artifact::{Artifact, ArtifactError, ArtifactKey, Digest};
 use rag_core::filter::Filter;
-use rag_core::passage::Passage;
+use rag_core::passage::{PASSAGES_FILE, Passage};
 
-use crate::batch::{GRAPH_KIND, PASSAGES_FILE, STAGE, STAGE_VERSION, TABLES_FILE};
+use crate::batch::{GRAPH_KIND, STAGE, STAGE_VERSION, TABLES_FILE};
 use crate::config::{Currency, SearchConfig};
 use crate::error::GraphError;
 use crate::extract::{Extractor, Facts};

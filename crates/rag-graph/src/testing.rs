@@ -3,7 +3,6 @@
 use rag_core::access::AccessList;
 use rag_core::language::Language;
 use rag_core::passage::Passage;
-use rag_core::span::Span;
 
 /// A public passage with this id and text.
 pub(crate) fn passage(id: &str, text: &str) -> Passage {
@@ -11,18 +10,8 @@ pub(crate) fn passage(id: &str, text: &str) -> Passage {
     Passage {
         title: format!("About {}", id.document),
         source: format!("{}.md", id.document),
-        section: Vec::new(),
-        page: None,
-        bounding_box: None,
-        updated: None,
-        department: None,
         language: Language::ENGLISH,
         access: AccessList::public(),
-        span: Span::new(0, text.len()),
-        parent: Span::new(0, text.len()),
-        text: text.to_owned(),
-        context: String::new(),
-        tokens: 1,
-        id,
+        ..Passage::new(id, text)
     }
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use rag_core::artifact::{Artifact, ArtifactKey, ArtifactWriter, Digest, StageKey, already_done};
 use rag_core::passage::Passage;
 use rag_core::progress::Progress;
-use rag_core::stage::Outcome;
+use rag_core::stage::{self, Outcome};
 use rag_models::{Embedder, ModelIdentity};
 use rayon::prelude::*;
 
@@ -16,7 +16,7 @@ use crate::error::IndexError;
 use crate::filters::{FILTERS_FILE, FILTERS_KIND, Filters};
 use crate::generation::LEARNED_FILE;
 use crate::graph::{self, GRAPH_FILE};
-use crate::input::{CHUNK_STAGE, Input};
+use crate::input::Input;
 use crate::lexical::{self, LEXICAL_FOLDER};
 use crate::passages::{self, PASSAGES_FILE};
 use crate::previous::{Found, Previous};
@@ -24,10 +24,10 @@ use crate::rows::{ROWS_FILE, ROWS_KIND, Rows};
 use crate::vectors::{self, VECTORS_FILE, Vectors};
 
 /// The stage's name.
-pub const STAGE: &str = "index";
+pub const STAGE: &str = stage::INDEX;
 
 /// Raised whenever this crate writes something else for the same passages.
-pub const STAGE_VERSION: u32 = 1;
+pub const STAGE_VERSION: u32 = 2;
 
 /// Role of the embedder in the manifest.
 pub(crate) const EMBEDDER_ROLE: &str = "embedder";
@@ -62,7 +62,7 @@ pub fn stage_key(config: &Config, passages: ArtifactKey, embedder: &ModelIdentit
 /// Counts are of passages: `reused` kept their vector, `written` were embedded.
 pub fn run(config: &Config, input: &Path, output: &Path, tools: &Tools<'_>) -> Result<Outcome, IndexError> {
     config.check()?;
-    let chunked = Artifact::open(input, CHUNK_STAGE)?;
+    let chunked = Artifact::open(input, stage::CHUNK)?;
     let key = stage_key(config, chunked.manifest().key, tools.embedder.identity());
     if let Some(outcome) = already_done(output, STAGE, key.digest()) {
         tools.progress.note("index: nothing changed, kept the generation");

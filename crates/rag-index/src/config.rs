@@ -1,5 +1,6 @@
 //! Settings of building and of searching a generation.
 
+use rag_core::setting::{SettingError, in_range};
 use serde::{Deserialize, Serialize};
 
 use crate::error::IndexError;
@@ -30,10 +31,14 @@ impl Default for Config {
 impl Config {
     /// Checks every value against its range.
     pub(crate) fn check(&self) -> Result<(), IndexError> {
-        in_range("batch_passages", self.batch_passages, 1, 65_536)?;
-        in_range("graph.connections", self.graph.connections, 2, 128)?;
-        in_range("graph.ef_construction", self.graph.ef_construction, 8, 4_096)?;
-        self.search.check()
+        in_range("index.batch_passages", self.batch_passages, 1..=65_536)?;
+        in_range("index.graph.connections", self.graph.connections, 2..=128)?;
+        in_range(
+            "index.graph.ef_construction",
+            self.graph.ef_construction,
+            8..=4_096,
+        )?;
+        Ok(self.search.check()?)
     }
 }
 
@@ -90,30 +95,12 @@ impl Default for SearchConfig {
 }
 
 impl SearchConfig {
-    pub(crate) fn check(&self) -> Result<(), IndexError> {
-        in_range("search.ef", self.ef, 1, 65_536)?;
-        in_range("search.k1", self.k1, 0.0, 10.0)?;
-        in_range("search.b", self.b, 0.0, 1.0)?;
-        in_range("search.graph_cost", self.graph_cost, 0.0, 1e6)
+    pub(crate) fn check(&self) -> Result<(), SettingError> {
+        in_range("index.search.ef", self.ef, 1..=65_536)?;
+        in_range("index.search.k1", self.k1, 0.0..=10.0)?;
+        in_range("index.search.b", self.b, 0.0..=1.0)?;
+        in_range("index.search.graph_cost", self.graph_cost, 0.0..=1e6)
     }
-}
-
-/// Refuses a value outside `least..=most`, and NaN.
-fn in_range<T: PartialOrd + Copy + std::fmt::Display>(
-    name: &'static str,
-    value: T,
-    least: T,
-    most: T,
-) -> Result<(), IndexError> {
-    if value >= least && value <= most {
-        return Ok(());
-    }
-    Err(IndexError::Setting {
-        name,
-        value: value.to_string(),
-        least: least.to_string(),
-        most: most.to_string(),
-    })
 }
 
 #[cfg(test)]

@@ -4,23 +4,15 @@ use std::path::PathBuf;
 
 use rag_core::artifact::ArtifactError;
 use rag_core::id::PassageId;
+use rag_core::setting::SettingError;
 use rag_models::ModelError;
 
 /// Errors of building, opening and searching a generation.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
     /// A setting is outside its range.
-    #[error("index.{name} is {value}: choose a value from {least} to {most}")]
-    Setting {
-        /// The setting's name.
-        name: &'static str,
-        /// Its value.
-        value: String,
-        /// The least value allowed.
-        least: String,
-        /// The greatest value allowed.
-        most: String,
-    },
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// An artifact could not be read or written.
     #[error(transparent)]
     Artifact(#[from] ArtifactError),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rag_core::access::Principal;
 use rag_core::artifact::{Artifact, ArtifactKey};
 use rag_core::filter::Filter;
-use rag_core::id::{DocumentId, PassageId};
+use rag_core::id::DocumentId;
 use rag_core::language::Language;
 use rag_core::passage::Passage;
 use rag_models::ModelIdentity;
@@ -19,7 +19,6 @@ use crate::filters::{FILTERS_FILE, FILTERS_KIND, Filters};
 use crate::graph::{GRAPH_FILE, Graph};
 use crate::lexical::{LEXICAL_FOLDER, Lexical};
 use crate::passages::{self, PASSAGES_FILE};
-use crate::rows::{ROWS_FILE, ROWS_KIND, Rows};
 use crate::top::Candidate;
 use crate::vectors::{VECTORS_FILE, Vectors};
 
@@ -162,34 +161,11 @@ impl Generation {
         self.passages.get(ordinal)
     }
 
-    /// Finds a passage by its id; `None` when it is not allowed or does not exist.
-    pub fn ordinal_of(&self, id: &PassageId, allowed: &AllowedSet) -> Result<Option<u32>, IndexError> {
-        let ordinal = self.passages.lower_bound(id)?;
-        let found = self.passage(ordinal, allowed)?;
-        Ok(found.filter(|passage| passage.id == *id).map(|_| ordinal))
-    }
-
     /// The allowed passages of a document, in order.
     pub fn passages_of(&self, document: &DocumentId, allowed: &AllowedSet) -> Result<Vec<u32>, IndexError> {
         allowed.check(self.key())?;
         let range = self.passages.of_document(document)?;
         Ok(range.filter(|&ordinal| allowed.contains(ordinal)).collect())
-    }
-
-    /// The allowed passages of the document that the passage is a part of, itself among them, in order;
-    /// none when it is not allowed. Their spans say where each stands.
-    pub fn neighbours(&self, ordinal: u32, allowed: &AllowedSet) -> Result<Vec<u32>, IndexError> {
-        match self.passage(ordinal, allowed)? {
-            Some(passage) => self.passages_of(passage.document_id(), allowed),
-            None => Ok(Vec::new()),
-        }
-    }
-
-    /// The passages of which the embedder cut something at its length limit, with the number of tokens cut:
-    /// that much of them has no influence on the dense leg. BM25 saw them whole.
-    pub fn cut_passages(&self) -> Result<Vec<(u32, u32)>, IndexError> {
-        let rows: Rows = self.artifact.framed(ROWS_FILE, ROWS_KIND)?;
-        Ok(rows.cut)
     }
 
     /// Checks every file by digest and returns how many there are.

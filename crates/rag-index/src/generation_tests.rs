@@ -70,19 +70,16 @@ fn a_passage_that_is_not_allowed_is_not_read_by_any_way() {
     );
     for ordinal in [1, 2, 3] {
         assert_eq!(generation.passage(ordinal, &allowed).unwrap(), None);
-        assert!(generation.neighbours(ordinal, &allowed).unwrap().is_empty());
     }
-    assert_eq!(generation.neighbours(0, &allowed).unwrap(), [0]);
     assert_eq!(
         generation
             .passages_of(passages[2].document_id(), &allowed)
             .unwrap(),
         Vec::<u32>::new()
     );
-    assert_eq!(generation.ordinal_of(&passages[0].id, &allowed).unwrap(), Some(0));
-    assert_eq!(generation.ordinal_of(&passages[1].id, &allowed).unwrap(), None);
     let finance = generation.allowed(&Principal::from_iter(["finance"]), &Filter::default());
-    assert_eq!(generation.neighbours(1, &finance).unwrap(), [0, 1]);
+    let document = passages[1].document_id();
+    assert_eq!(generation.passages_of(document, &finance).unwrap(), [0, 1]);
 }
 
 #[test]
@@ -103,7 +100,11 @@ fn a_set_made_by_another_generation_is_refused() {
         closed.dense(&query, &allowed, 1),
         Err(IndexError::ForeignAllowedSet)
     ));
-    assert!(closed.neighbours(0, &allowed).is_err());
+    assert!(
+        closed
+            .passages_of(&DocumentId::new("a").unwrap(), &allowed)
+            .is_err()
+    );
 }
 
 #[test]

@@ -6,16 +6,11 @@ use std::path::{Path, PathBuf};
 use rag_core::artifact::{Artifact, ArtifactError, Digest};
 use rag_core::id::PassageId;
 use rag_core::language::Language;
-use rag_core::passage::Passage;
+use rag_core::passage::{PASSAGES_FILE, Passage};
 use rayon::prelude::*;
 
 use crate::error::IndexError;
 use crate::mmap::Map;
-
-/// Stage that the passages come from.
-pub(crate) const CHUNK_STAGE: &str = "chunk";
-
-const PASSAGES_FILE: &str = "passages.jsonl";
 
 /// The passages of a chunk artifact.
 pub(crate) struct Input {
@@ -139,11 +134,13 @@ fn lines(bytes: &[u8]) -> Vec<Line> {
 
 #[cfg(test)]
 mod tests {
+    use rag_core::stage;
+
     use super::*;
     use crate::testing::{passage, publish};
 
     fn read(path: &Path) -> Result<Input, IndexError> {
-        Input::read(Artifact::open(path, CHUNK_STAGE)?)
+        Input::read(Artifact::open(path, stage::CHUNK)?)
     }
 
     #[test]
@@ -174,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_line_is_named() {
+    fn empty_lines_are_skipped_and_counted() {
         assert_eq!(
             lines(b"a\n\n b\n").iter().map(|l| l.number).collect::<Vec<_>>(),
             [1, 3]

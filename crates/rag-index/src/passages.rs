@@ -24,7 +24,7 @@ use crate::mmap::Map;
 pub(crate) const PASSAGES_FILE: &str = "passages.bin";
 
 const KIND: codec::Kind = *b"PASG";
-const MAGIC: [u8; 8] = *b"RAGPASS1";
+const MAGIC: [u8; 8] = *b"RAGPASS2";
 const TRAILER_BYTES: usize = 16;
 
 /// Largest passage that is read: one is a few kilobytes.
@@ -40,6 +40,7 @@ struct Stored {
     page: Option<u32>,
     bounding_box: Option<BoundingBox>,
     updated: Option<Date>,
+    supersedes: Option<DocumentId>,
     department: Option<String>,
     language: Language,
     access: AccessList,
@@ -200,6 +201,7 @@ impl From<Passage> for Stored {
             page: p.page,
             bounding_box: p.bounding_box,
             updated: p.updated,
+            supersedes: p.supersedes,
             department: p.department,
             language: p.language,
             access: p.access,
@@ -222,6 +224,7 @@ impl From<Stored> for Passage {
             page: s.page,
             bounding_box: s.bounding_box,
             updated: s.updated,
+            supersedes: s.supersedes,
             department: s.department,
             language: s.language,
             access: s.access,
@@ -262,6 +265,7 @@ mod tests {
                 bottom: 4.0,
             }),
             updated: Some("2026-04-10".parse().unwrap()),
+            supersedes: Some(DocumentId::new("a").unwrap()),
             department: Some("IT".to_owned()),
             access: AccessList::from_iter(["it", "hr"]),
             context: "Title > Section".to_owned(),

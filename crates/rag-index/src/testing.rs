@@ -6,33 +6,24 @@ use rag_core::access::AccessList;
 use rag_core::artifact::{ArtifactWriter, Digest, StageKey, jsonl};
 use rag_core::id::{DocumentId, PassageId};
 use rag_core::language::Language;
-use rag_core::passage::Passage;
+use rag_core::passage::{PASSAGES_FILE, Passage};
 use rag_core::progress::Progress;
-use rag_core::span::Span;
 use rag_core::stage::Outcome;
 use rag_models::{Embedder, Embeddings, ModelError, ModelIdentity, Pooling, Precision};
 
 /// An English passage that everybody may read.
 pub(crate) fn passage(document: &str, position: u32, text: &str) -> Passage {
+    let id = PassageId {
+        document: DocumentId::new(document).unwrap(),
+        position,
+    };
     Passage {
-        id: PassageId {
-            document: DocumentId::new(document).unwrap(),
-            position,
-        },
         title: "Title".to_owned(),
         source: format!("{document}.md"),
         section: vec!["Section".to_owned()],
-        page: None,
-        bounding_box: None,
-        updated: None,
-        department: None,
         language: Language::ENGLISH,
         access: AccessList::public(),
-        span: Span::new(0, text.len()),
-        parent: Span::new(0, text.len()),
-        text: text.to_owned(),
-        context: String::new(),
-        tokens: 1,
+        ..Passage::new(id, text)
     }
 }
 
@@ -40,7 +31,7 @@ pub(crate) fn passage(document: &str, position: u32, text: &str) -> Passage {
 pub(crate) fn publish(folder: &std::path::Path, passages: &[Passage]) {
     let key = StageKey::new("chunk", 1, &serde_json::to_value(passages).unwrap());
     let writer = ArtifactWriter::begin(folder, key).unwrap();
-    jsonl::write_all(&writer.path("passages.jsonl"), passages).unwrap();
+    jsonl::write_all(&writer.path(PASSAGES_FILE), passages).unwrap();
     writer.publish(Outcome::default()).unwrap();
 }
 

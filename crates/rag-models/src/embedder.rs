@@ -78,9 +78,4 @@ impl Embeddings {
     pub fn vectors(&self) -> impl ExactSizeIterator<Item = &[f32]> {
         self.values.chunks_exact(self.dimension.max(1))
     }
-
-    /// Texts of which something was cut.
-    pub fn truncated_texts(&self) -> usize {
-        self.truncated_tokens.iter().filter(|&&cut| cut > 0).count()
-    }
 }

@@ -12,12 +12,10 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use rag_core::artifact::Artifact;
-use rag_core::diagnostic::Diagnostic;
-use rag_core::document::Document;
+use rag_core::diagnostic::{DIAGNOSTICS_FILE, Diagnostic};
+use rag_core::document::{DOCUMENTS_FILE, Document};
 use rag_core::progress::Silent;
-use rag_parse::{
-    Config, DIAGNOSTICS_FILE, DOCUMENTS_FILE, Given, Parser, Runtime, STAGE, WorkerCommand, run,
-};
+use rag_parse::{Config, Given, Parser, Runtime, STAGE, WorkerCommand, run};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut runtime = Runtime::default();

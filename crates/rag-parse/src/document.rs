@@ -6,6 +6,7 @@ use rag_core::diagnostic::{Diagnostic, Severity};
 use rag_core::document::Document;
 use rag_core::id::DocumentId;
 use rag_core::language::Language;
+use rag_core::text::instruction_lines;
 use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
@@ -186,6 +187,7 @@ impl Parser {
             text: text.text,
             blocks: text.blocks,
         };
+        warnings.extend(instructions(&document.text));
         let diagnostics = warnings
             .into_iter()
             .map(|warning| warning.diagnostic(source))
@@ -196,6 +198,17 @@ impl Parser {
             removed,
         }
     }
+}
+
+/// What is reported of text that gives orders to a language model.
+fn instructions(text: &str) -> Option<Warning> {
+    let lines = instruction_lines(text).len();
+    (lines > 0).then(|| Warning {
+        reason: "instructions",
+        message: format!(
+            "{lines} lines read like instructions to a language model; they are indexed as text and never followed"
+        ),
+    })
 }
 
 /// The failure of a file over the size limit.

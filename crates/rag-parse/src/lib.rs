@@ -62,4 +62,4 @@ pub use config::{
 pub use document::{Given, Parsed, Parser, Removed};
 pub use error::{Failure, ParseError};
 pub use format::Format;
-pub use run::{DIAGNOSTICS_FILE, DOCUMENTS_FILE, SOURCES_FILE, STAGE, STAGE_VERSION, run};
+pub use run::{STAGE, STAGE_VERSION, run};

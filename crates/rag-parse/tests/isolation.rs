@@ -9,14 +9,15 @@
     reason = "a test program, though without the test harness"
 )]
 
+use rag_core::document::DOCUMENTS_FILE;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use rag_core::artifact::Artifact;
-use rag_core::diagnostic::Diagnostic;
+use rag_core::diagnostic::{DIAGNOSTICS_FILE, Diagnostic};
 use rag_core::progress::Silent;
 use rag_core::stage::Outcome;
-use rag_parse::{Config, DIAGNOSTICS_FILE, DOCUMENTS_FILE, ParseError, Runtime, STAGE, WorkerCommand, run};
+use rag_parse::{Config, ParseError, Runtime, STAGE, WorkerCommand, run};
 
 fn main() {
     if std::env::args().any(|arg| arg == "--worker") {

@@ -7,11 +7,12 @@ use rag_core::answer::Answer;
 use rag_core::hit::Ranking;
 use rag_core::progress::Progress;
 use rag_core::question::Question;
-use rag_generate::ExtractiveGenerator;
+use rag_generate::agent::{PlannedAgent, SearchRequest};
+use rag_generate::{ExtractiveGenerator, GenerateError};
 use rag_index::Generation;
 use rag_models::{CrossEncoder, Embedder};
 use rag_rerank::{CrossEncoderReranker, LexicalCoverageReranker, Reranker};
-use rag_retrieve::{Parent, Retriever};
+use rag_retrieve::{Drafter, Parent, Retriever};
 
 use crate::error::PipelineError;
 use crate::models::NONE;
@@ -59,6 +60,7 @@ pub struct Engine {
     settings: Settings,
     generation: Generation,
     embedder: Box<dyn Embedder>,
+    drafter: Option<Box<dyn Drafter>>,
     reader: PairReader,
 }
 
@@ -81,10 +83,12 @@ impl Engine {
         let embedder = settings.models.open_for_questions(&generation, progress)?;
         generation.check_model(embedder.identity())?;
         let reader = PairReader::open(&settings.models, progress)?;
+        let drafter = settings.models.open_drafter()?;
         Ok(Self {
             settings: settings.clone(),
             generation,
             embedder,
+            drafter,
             reader,
         })
     }
@@ -97,6 +101,11 @@ impl Engine {
     /// The embedder of questions.
     pub fn embedder(&self) -> &dyn Embedder {
         self.embedder.as_ref()
+    }
+
+    /// Who writes the drafts that the settings want.
+    pub fn drafter(&self) -> Option<&dyn Drafter> {
+        self.drafter.as_deref()
     }
 
     /// The way of ranking that the settings name.
@@ -116,7 +125,7 @@ impl Engine {
             candidates_per_leg: own.candidates_per_leg.max(hits),
             ..own.clone()
         };
-        let mut ranking = Retriever::new(&self.generation, self.embedder(), &retrieve)?.search(question)?;
+        let mut ranking = self.retriever(&retrieve)?.search(question)?;
         if way.reranked {
             ranking = self.rerank(ranking, hits)?;
         }
@@ -126,14 +135,24 @@ impl Engine {
 
     /// The sections or documents behind the hits of `ranking`.
     pub fn parents(&self, ranking: &Ranking) -> Result<Vec<Parent>, PipelineError> {
-        let retriever = Retriever::new(&self.generation, self.embedder(), &self.settings.retrieve)?;
-        Ok(retriever.parents(ranking)?)
+        Ok(self.retriever(&self.settings.retrieve)?.parents(ranking)?)
+    }
+
+    fn retriever<'e>(&'e self, config: &'e rag_retrieve::Config) -> Result<Retriever<'e>, PipelineError> {
+        let retriever = Retriever::new(&self.generation, self.embedder(), config)?;
+        Ok(retriever.with_drafter(self.drafter()))
+    }
+
+    /// The hits of `ranking` with what the settings hand over around each.
+    pub fn expand(&self, ranking: Ranking) -> Result<Ranking, PipelineError> {
+        Ok(self.retriever(&self.settings.retrieve)?.expand(ranking)?)
     }
 
     /// Answers `question` from the passages that its asker may read, ranked in the way given, or declines.
     pub fn ask(&self, question: &Question, way: Way) -> Result<Answer, PipelineError> {
         let started = Instant::now();
         let ranking = self.rank(question, way, self.settings.rerank.keep)?;
+        let ranking = self.expand(ranking)?;
         let mut answer = self.answer(&ranking)?;
         answer.question = question.clone();
         answer
@@ -150,6 +169,45 @@ impl Engine {
         };
         let rerank = |reranker: &dyn Reranker| rag_rerank::rerank(ranking, reranker, &config);
         Ok(self.reader.with_reranker(rerank)??)
+    }
+
+    /// Searches for `question` step by step, and answers it, or declines: the asker's groups and filter hold in
+    /// every search.
+    pub fn research(&self, question: &Question, way: Way) -> Result<Answer, PipelineError> {
+        let started = Instant::now();
+        let config = &self.settings.generate;
+        let asked = self.retriever(&self.settings.retrieve)?.understood(question)?;
+        let generator = self.reader.generator(&self.settings);
+        let count_tokens = |text: &str| self.embedder.count_tokens(text);
+        let agent = PlannedAgent::new(
+            &generator,
+            config.agent.clone(),
+            config.context.clone(),
+            &count_tokens,
+        );
+        let mut search = |request: &SearchRequest| {
+            let ranking = self.search_step(question, request, way);
+            ranking.map_err(|error| GenerateError::Search(Box::new(error)))
+        };
+        let mut answer = rag_generate::research(&asked, &agent, &mut search, config)?;
+        answer.question = question.clone();
+        answer
+            .timings_ms
+            .insert("total".to_owned(), started.elapsed().as_secs_f64() * 1e3);
+        Ok(answer)
+    }
+
+    /// One search of an agent, as the asker of `question` and never wider than their filter.
+    fn search_step(
+        &self,
+        question: &Question,
+        request: &SearchRequest,
+        way: Way,
+    ) -> Result<Ranking, PipelineError> {
+        let mut step = Question::new(&question.id, &request.query, question.principal.clone());
+        step.filter = question.filter.clone();
+        step.filter.updated_after = step.filter.updated_after.max(request.updated_after);
+        self.rank(&step, way, self.settings.generate.agent.hits_per_search)
     }
 
     /// Answers from the passages of `ranking`.

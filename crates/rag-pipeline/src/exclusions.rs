@@ -1,19 +1,19 @@
 //! Documents that were deleted from a store and stay out of it while their files are still there.
 
+use rag_core::diagnostic::DIAGNOSTICS_FILE;
+use rag_core::document::DOCUMENTS_FILE;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use rag_core::artifact::{Artifact, ArtifactWriter, Digest, replace_file};
 use rag_core::id::DocumentId;
-use rag_core::stage::Outcome;
+use rag_core::stage::{self, Outcome};
 use serde::Deserialize;
 
 use crate::error::PipelineError;
 
 const FILE: &str = "deleted.json";
-const STAGE: &str = "parse";
-
 /// The ids of the deleted documents.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Exclusions {
@@ -27,8 +27,8 @@ struct IdOnly {
 
 /// True when the parse artifact at `parsed` has a document `id`.
 pub(crate) fn has_document(parsed: &Path, id: &DocumentId) -> Result<bool, PipelineError> {
-    let documents = Artifact::open(parsed, STAGE)?;
-    for document in documents.json_lines::<IdOnly>("documents.jsonl")? {
+    let documents = Artifact::open(parsed, stage::PARSE)?;
+    for document in documents.json_lines::<IdOnly>(DOCUMENTS_FILE)? {
         if document?.id == *id {
             return Ok(true);
         }
@@ -77,25 +77,26 @@ impl Exclusions {
         if self.ids.is_empty() {
             return Ok(parsed.to_owned());
         }
-        let input = Artifact::open(parsed, STAGE)?;
+        let input = Artifact::open(parsed, stage::PARSE)?;
         let ids: Vec<&[u8]> = self.ids.iter().map(|id| id.as_str().as_bytes()).collect();
         let mut key = input.manifest().made_from.clone();
         key.inputs
             .insert("documents".to_owned(), input.manifest().key.to_string());
         key.inputs
             .insert("deleted".to_owned(), Digest::of_parts(ids).to_string());
-        let is_up_to_date = Artifact::open(kept, STAGE).is_ok_and(|old| old.manifest().key == key.digest());
+        let is_up_to_date =
+            Artifact::open(kept, stage::PARSE).is_ok_and(|old| old.manifest().key == key.digest());
         if !is_up_to_date {
             let writer = ArtifactWriter::begin(kept, key)?;
-            let counts = self.copy_documents(&input, &writer.path("documents.jsonl"))?;
-            fs_err::copy(input.file("diagnostics.jsonl")?, writer.path("diagnostics.jsonl"))?;
+            let counts = self.copy_documents(&input, &writer.path(DOCUMENTS_FILE))?;
+            fs_err::copy(input.file(DIAGNOSTICS_FILE)?, writer.path(DIAGNOSTICS_FILE))?;
             writer.publish(counts)?;
         }
         Ok(kept.to_owned())
     }
 
     fn copy_documents(&self, input: &Artifact, output: &Path) -> Result<Outcome, PipelineError> {
-        let path = input.file("documents.jsonl")?;
+        let path = input.file(DOCUMENTS_FILE)?;
         let reader = BufReader::new(fs_err::File::open(&path)?);
         let mut writer = BufWriter::new(fs_err::File::create(output)?);
         let mut counts = Outcome::default();
@@ -125,9 +126,9 @@ mod tests {
     fn deleted_documents_are_left_out() {
         let folder = tempfile::tempdir().unwrap();
         let parsed = folder.path().join("parsed");
-        let writer = ArtifactWriter::begin(&parsed, StageKey::new(STAGE, 1, &0)).unwrap();
-        fs_err::write(writer.path("documents.jsonl"), "{\"id\":\"a\"}\n{\"id\":\"b\"}\n").unwrap();
-        fs_err::write(writer.path("diagnostics.jsonl"), "").unwrap();
+        let writer = ArtifactWriter::begin(&parsed, StageKey::new(stage::PARSE, 1, &0)).unwrap();
+        fs_err::write(writer.path(DOCUMENTS_FILE), "{\"id\":\"a\"}\n{\"id\":\"b\"}\n").unwrap();
+        fs_err::write(writer.path(DIAGNOSTICS_FILE), "").unwrap();
         writer.publish(Outcome::default()).unwrap();
 
         let mut exclusions = Exclusions::load(folder.path()).unwrap();
@@ -138,7 +139,7 @@ mod tests {
         let exclusions = Exclusions::load(folder.path()).unwrap();
         let kept = exclusions.apply(&parsed, &kept).unwrap();
         assert_eq!(
-            fs_err::read_to_string(kept.join("documents.jsonl")).unwrap(),
+            fs_err::read_to_string(kept.join(DOCUMENTS_FILE)).unwrap(),
             "{\"id\":\"b\"}\n"
         );
     }

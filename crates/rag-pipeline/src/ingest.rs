@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use rag_core::artifact::Artifact;
-use rag_core::diagnostic::Diagnostic;
+use rag_core::diagnostic::{DIAGNOSTICS_FILE, Diagnostic};
 use rag_core::id::DocumentId;
 use rag_core::progress::Progress;
 use rag_core::stage::Outcome;
@@ -58,7 +58,7 @@ pub fn ingest(
     let mut report = index_documents(settings, store, progress)?;
     report.documents = documents;
     report.diagnostics = Artifact::open(&store.parsed(), rag_parse::STAGE)?
-        .json_lines(rag_parse::DIAGNOSTICS_FILE)?
+        .json_lines(DIAGNOSTICS_FILE)?
         .collect::<Result<_, _>>()?;
     Ok(report)
 }

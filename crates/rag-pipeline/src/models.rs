@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rag_chunk::TokenCounter;
 use rag_core::artifact::{Artifact, jsonl};
 use rag_core::language::Language;
-use rag_core::passage::Passage;
+use rag_core::passage::{PASSAGES_FILE, Passage};
 use rag_core::progress::Progress;
 use rag_index::Generation;
 use rag_models::bert::EncoderOptions;
@@ -13,6 +13,7 @@ use rag_models::catalogue::{CATALOGUE, FileKind, Role};
 use rag_models::fetch::locate;
 use rag_models::tfidf::{Synonyms, TfIdfConfig, TfIdfEmbedder};
 use rag_models::{CrossEncoder, Embedder, ModelError, ModelOptions, open_cross_encoder, open_embedder};
+use rag_retrieve::{Drafter, FileDrafter};
 
 use crate::error::PipelineError;
 use crate::settings::ModelSettings;
@@ -86,6 +87,14 @@ impl ModelSettings {
         Ok(files.and_then(|files| files.path(FileKind::Part).map(Path::to_owned)))
     }
 
+    /// Opens who writes drafts, when the settings name somebody.
+    pub(crate) fn open_drafter(&self) -> Result<Option<Box<dyn Drafter>>, PipelineError> {
+        let Some(path) = &self.drafts else {
+            return Ok(None);
+        };
+        Ok(Some(Box::new(FileDrafter::open(path)?)))
+    }
+
     /// Opens the cross-encoder, or `None` when the settings name a reranker without weights.
     pub fn open_cross_encoder(
         &self,
@@ -121,7 +130,7 @@ impl TokenCounter for EmbedderTokens<'_> {
 
 fn index_texts(chunked: &Path) -> Result<Vec<String>, PipelineError> {
     let artifact = Artifact::open(chunked, rag_chunk::STAGE)?;
-    let passages: jsonl::Reader<Passage> = artifact.json_lines(rag_chunk::PASSAGES_FILE)?;
+    let passages: jsonl::Reader<Passage> = artifact.json_lines(PASSAGES_FILE)?;
     Ok(passages
         .map(|passage| passage.map(|p| p.index_text()))
         .collect::<Result<_, _>>()?)

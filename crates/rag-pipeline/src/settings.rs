@@ -1,7 +1,7 @@
 //! `rag.toml`: the settings of every box, read over defaults.
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rag_models::Precision;
 use rag_models::fetch::FetchConfig;
@@ -43,6 +43,9 @@ pub struct ModelSettings {
     pub embedder: String,
     /// The reranker: a catalogue name, a folder, `lexical`, which needs no weights, or `none`.
     pub reranker: String,
+    /// A file of drafts to search with (see `rag_retrieve::DraftLine`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drafts: Option<PathBuf>,
     /// Arithmetic of the models' matrix products.
     pub precision: Precision,
     /// Where the files of catalogue models come from.
@@ -54,6 +57,7 @@ impl Default for ModelSettings {
         Self {
             embedder: "all-MiniLM-L6-v2".to_owned(),
             reranker: "ms-marco-MiniLM-L-12-v2".to_owned(),
+            drafts: None,
             precision: Precision::default(),
             fetch: FetchConfig::default(),
         }

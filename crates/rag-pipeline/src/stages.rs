@@ -85,6 +85,7 @@ pub fn retrieve(
     let tools = rag_retrieve::Tools {
         generation: engine.generation(),
         embedder: engine.embedder(),
+        drafter: engine.drafter(),
         progress,
     };
     Ok(rag_retrieve::run(&settings.retrieve, questions, output, &tools)?)

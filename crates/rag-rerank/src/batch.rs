@@ -5,7 +5,7 @@ use std::path::Path;
 use rag_core::artifact::{Artifact, ArtifactError, ArtifactWriter, StageKey, already_done};
 use rag_core::hit::{HITS_FILE, RUN_FILE, Ranking};
 use rag_core::progress::{Progress, Unit};
-use rag_core::stage::Outcome;
+use rag_core::stage::{self, Outcome};
 
 use crate::config::Config;
 use crate::error::RerankError;
@@ -13,12 +13,10 @@ use crate::rerank::rerank;
 use crate::reranker::Reranker;
 
 /// The stage's name.
-pub const STAGE: &str = "rerank";
+pub const STAGE: &str = stage::RERANK;
 
 /// Raised whenever this crate ranks differently.
-pub const STAGE_VERSION: u32 = 1;
-
-const RETRIEVE_STAGE: &str = "retrieve";
+pub const STAGE_VERSION: u32 = 2;
 
 /// Reranks every ranking of the artifact at `input` (stage `retrieve`) into the artifact at `output`.
 ///
@@ -32,7 +30,7 @@ pub fn run(
     progress: &dyn Progress,
 ) -> Result<Outcome, RerankError> {
     config.check()?;
-    let rankings = Artifact::open(input, RETRIEVE_STAGE)?;
+    let rankings = Artifact::open(input, stage::RETRIEVE)?;
     let key = StageKey::new(STAGE, STAGE_VERSION, config)
         .input("hits", &rankings.manifest().key)
         .model("reranker", &reranker.name());
@@ -70,7 +68,7 @@ mod tests {
     use crate::testing::{Fixed, ranking};
 
     fn retrieved(folder: &Path) {
-        let writer = ArtifactWriter::begin(folder, StageKey::new(RETRIEVE_STAGE, 1, &0)).unwrap();
+        let writer = ArtifactWriter::begin(folder, StageKey::new(stage::RETRIEVE, 1, &0)).unwrap();
         let rankings = [ranking("first question", 3), ranking("second question", 3)];
         jsonl::write_all(&writer.path(HITS_FILE), &rankings).unwrap();
         let counts = Outcome {

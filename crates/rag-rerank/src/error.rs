@@ -1,21 +1,15 @@
 //! Why candidates could not be reranked.
 
 use rag_core::artifact::ArtifactError;
+use rag_core::setting::SettingError;
 use rag_models::ModelError;
 
 /// Errors of reranking.
 #[derive(Debug, thiserror::Error)]
 pub enum RerankError {
     /// A setting is outside its range.
-    #[error("rerank.{name} is {value}: {allowed}")]
-    Setting {
-        /// The setting's name.
-        name: &'static str,
-        /// Its value.
-        value: String,
-        /// Which values are allowed.
-        allowed: &'static str,
-    },
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// A reranker did not score each passage with a finite number.
     #[error(
         "reranker `{reranker}` on question {question}: {reason}; choose another reranker or leave it out"

@@ -9,9 +9,7 @@
 //! use rag_rerank::{Config, LexicalCoverageReranker, rerank};
 //!
 //! let question = Question::new("1", "What does ERR-4012 mean?", Principal::everyone());
-//! let ranking = Ranking {
-//!     question, legs: vec![], hits: vec![], notes: vec![], timings_ms: Default::default(),
-//! };
+//! let ranking = Ranking::new(question, vec![]);
 //! let reranked = rerank(ranking, &LexicalCoverageReranker::default(), &Config::default())?;
 //! assert!(reranked.hits.is_empty());
 //! # Ok::<(), rag_rerank::RerankError>(())
@@ -34,6 +32,7 @@ mod error;
 mod lexical;
 mod rerank;
 mod reranker;
+mod select;
 #[cfg(test)]
 mod testing;
 
@@ -42,6 +41,6 @@ pub use combine::combine;
 pub use config::{Config, Rule};
 pub use cross_encoder::CrossEncoderReranker;
 pub use error::RerankError;
-pub use lexical::{LexicalCoverageReranker, Synonyms};
+pub use lexical::LexicalCoverageReranker;
 pub use rerank::rerank;
 pub use reranker::{Reranker, Scores};

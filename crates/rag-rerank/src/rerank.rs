@@ -10,6 +10,7 @@ use crate::combine::combine;
 use crate::config::Config;
 use crate::error::RerankError;
 use crate::reranker::{Reranker, Scores};
+use crate::select::select;
 
 /// Puts the best `config.candidates` of `ranking` into the order that `reranker` and `config.combine`
 /// give, and keeps `config.keep`.
@@ -30,6 +31,7 @@ pub fn rerank(
         let scores = score(reranker, &ranking)?;
         note_truncation(&scores, &mut ranking.notes);
         ranking.hits = reorder(std::mem::take(&mut ranking.hits), &scores.values, config);
+        ranking.hits = select(std::mem::take(&mut ranking.hits), &ranking.question.text, config);
         append_unread(rest, &mut ranking.hits);
     } else {
         let note = format!(

@@ -20,6 +20,7 @@ fn config(candidates: usize, keep: usize, combine: Rule) -> Config {
         candidates,
         keep,
         combine,
+        ..Config::default()
     }
 }
 

@@ -7,7 +7,6 @@ use rag_core::hit::{Hit, Leg, Placement, Ranking};
 use rag_core::language::Language;
 use rag_core::passage::Passage;
 use rag_core::question::Question;
-use rag_core::span::Span;
 use rag_models::{CrossEncoder, ModelError, ModelIdentity, Pooling, Precision};
 
 use crate::error::RerankError;
@@ -15,36 +14,16 @@ use crate::reranker::{Reranker, Scores};
 
 /// An English passage that everyone may read.
 pub(crate) fn passage(id: &str, text: &str) -> Passage {
-    let span = Span::new(0, text.len());
     Passage {
-        id: id.parse().unwrap(),
-        title: String::new(),
-        source: "made-up.md".into(),
-        section: Vec::new(),
-        page: None,
-        bounding_box: None,
-        updated: None,
-        department: None,
         language: Language::ENGLISH,
         access: AccessList::public(),
-        span,
-        parent: span,
-        text: text.into(),
-        context: String::new(),
-        tokens: 0,
+        ..Passage::new(id.parse().unwrap(), text)
     }
 }
 
 /// A hit at `rank`.
 pub(crate) fn hit(id: &str, text: &str, rank: u32) -> Hit {
-    Hit {
-        rank,
-        score: 1.0 / rank as f32,
-        legs: BTreeMap::new(),
-        fused: None,
-        reranked: None,
-        passage: passage(id, text),
-    }
+    Hit::new(rank, 1.0 / rank as f32, passage(id, text))
 }
 
 /// A ranking of the passages `d0#0`, `d1#0`, … found by one leg.
@@ -57,13 +36,8 @@ pub(crate) fn ranking(question: &str, hits: usize) -> Ranking {
             ..hit(&format!("d{index}#0"), "text", rank)
         }
     };
-    Ranking {
-        question: Question::new("q1", question, Principal::everyone()),
-        legs: Vec::new(),
-        hits: (0..hits).map(placed).collect(),
-        notes: Vec::new(),
-        timings_ms: BTreeMap::new(),
-    }
+    let question = Question::new("q1", question, Principal::everyone());
+    Ranking::new(question, (0..hits).map(placed).collect())
 }
 
 /// A reranker that answers with given scores.

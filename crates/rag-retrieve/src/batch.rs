@@ -6,19 +6,20 @@ use rag_core::artifact::{ArtifactError, ArtifactWriter, Digest, StageKey, alread
 use rag_core::hit::{HITS_FILE, RUN_FILE, Ranking};
 use rag_core::progress::{Progress, Unit};
 use rag_core::question::Question;
-use rag_core::stage::Outcome;
+use rag_core::stage::{self, Outcome};
 use rag_index::Generation;
 use rag_models::Embedder;
 
 use crate::config::Config;
+use crate::drafts::Drafter;
 use crate::error::RetrieveError;
 use crate::retriever::Retriever;
 
 /// The stage's name.
-pub const STAGE: &str = "retrieve";
+pub const STAGE: &str = stage::RETRIEVE;
 
 /// Raised whenever this crate ranks differently.
-pub const STAGE_VERSION: u32 = 1;
+pub const STAGE_VERSION: u32 = 2;
 
 /// What is lent to [`run`].
 pub struct Tools<'t> {
@@ -26,6 +27,8 @@ pub struct Tools<'t> {
     pub generation: &'t Generation,
     /// Embeds the questions; the model that the generation was built with.
     pub embedder: &'t dyn Embedder,
+    /// Writes what the settings want drafted.
+    pub drafter: Option<&'t dyn Drafter>,
     /// Told how far the run is.
     pub progress: &'t dyn Progress,
 }
@@ -39,12 +42,14 @@ pub fn run(
     output: &Path,
     tools: &Tools<'_>,
 ) -> Result<Outcome, RetrieveError> {
-    let retriever = Retriever::new(tools.generation, tools.embedder, config)?;
+    let retriever = Retriever::new(tools.generation, tools.embedder, config)?.with_drafter(tools.drafter);
     let digest = Digest::of_file(questions).map_err(ArtifactError::from)?;
+    let drafter = tools.drafter.filter(|_| config.needs_drafts()).map(Drafter::name);
     let key = StageKey::new(STAGE, STAGE_VERSION, config)
         .input("questions", &digest.blake3)
         .input("generation", &tools.generation.key())
-        .model("embedder", &tools.embedder.identity().key());
+        .model("embedder", &tools.embedder.identity().key())
+        .model("drafter", &drafter.unwrap_or_default());
     if let Some(outcome) = already_done(output, STAGE, key.digest()) {
         tools.progress.note("retrieve: nothing changed, kept the hits");
         return Ok(outcome);

@@ -136,8 +136,7 @@ fn completed(part: String, first: &str) -> String {
 }
 
 fn terms(text: &str) -> HashSet<String> {
-    let analyzer = Analyzer::new(Language::ENGLISH);
-    analyzer.terms(text).into_iter().map(|term| term.text).collect()
+    Analyzer::new(Language::ENGLISH).term_set(text)
 }
 
 /// The words and identifiers that say what a question is about.

@@ -1,6 +1,7 @@
 //! Why a question could not be searched for.
 
 use rag_core::artifact::ArtifactError;
+use rag_core::setting::SettingError;
 use rag_index::IndexError;
 use rag_models::ModelError;
 
@@ -8,15 +9,8 @@ use rag_models::ModelError;
 #[derive(Debug, thiserror::Error)]
 pub enum RetrieveError {
     /// A setting is outside its range.
-    #[error("retrieve.{name} is {value}: choose a value from 1 to {most}")]
-    Setting {
-        /// The setting's name.
-        name: &'static str,
-        /// Its value.
-        value: usize,
-        /// The largest one accepted.
-        most: usize,
-    },
+    #[error(transparent)]
+    Setting(#[from] SettingError),
     /// No mode has this name.
     #[error("no mode is called `{name}`: choose bm25, dense or hybrid")]
     UnknownMode {
@@ -33,6 +27,11 @@ pub enum RetrieveError {
         /// The greatest length.
         most: usize,
     },
+    /// Drafts are asked for and nobody writes them.
+    #[error(
+        "retrieve.{{rewrite, hyde, phrasings}} need drafts: name a language model (models.language_model) or a file (models.drafts)"
+    )]
+    NoDrafter,
     /// The index failed.
     #[error(transparent)]
     Index(#[from] IndexError),

@@ -1,4 +1,4 @@
-//! Questions to ranked passages: filter, two legs, fusion.
+//! Questions to ranked passages: understanding the question, filter, two legs, fusion.
 //!
 //! Reads an index generation and questions; writes `hits.jsonl` and a TREC file `run.trec` (stage
 //! `retrieve`). Each hit keeps its place in every leg.
@@ -16,6 +16,7 @@
 //! | one question | [`Retriever::search`] |
 //! | the section or document behind a hit | [`Retriever::parents`] |
 //! | a follow-up made standalone | [`standalone`] |
+//! | other phrasings and supposed answers to search with | [`Drafter`] |
 //! | a question that asks several things taken apart | [`sub_questions`] |
 //! | the stage over files | [`run`] |
 //!
@@ -23,9 +24,12 @@
 //! the search engines.
 
 mod batch;
+mod collapse;
 mod config;
 mod decompose;
+mod drafts;
 mod error;
+mod expand;
 mod fusion;
 mod parents;
 mod retriever;
@@ -34,8 +38,9 @@ mod rewrite;
 mod testing;
 
 pub use batch::{STAGE, STAGE_VERSION, Tools, run};
-pub use config::{Config, Mode};
+pub use config::{Config, Expand, Mode, Rewrite};
 pub use decompose::sub_questions;
+pub use drafts::{DraftKind, DraftLine, Drafter, FileDrafter, ModelDrafter};
 pub use error::RetrieveError;
 pub use fusion::reciprocal_rank_fusion;
 pub use parents::Parent;

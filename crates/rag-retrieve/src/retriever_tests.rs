@@ -167,6 +167,125 @@ fn parents_hold_only_what_the_asker_may_read() {
     }
 }
 
+/// Drafts one text of each kind.
+struct Drafts;
+
+impl Drafter for Drafts {
+    fn name(&self) -> String {
+        "a test".to_owned()
+    }
+
+    fn draft(&self, kind: DraftKind, _: &Question) -> Result<Vec<String>, RetrieveError> {
+        Ok(vec![match kind {
+            DraftKind::Standalone => "What is the forecast?".to_owned(),
+            DraftKind::Phrasings(_) => "forecast".to_owned(),
+            DraftKind::Passage => "The forecast of the revenue.".to_owned(),
+        }])
+    }
+}
+
+#[test]
+fn drafts_are_searched_with_and_their_writer_is_named() {
+    let base = Config {
+        collapse_at: 2.0,
+        ..Config::default()
+    };
+    for (config, note) in [
+        (
+            Config {
+                hyde: true,
+                mode: Mode::Dense,
+                ..base.clone()
+            },
+            "passage to search with drafted by a test",
+        ),
+        (
+            Config {
+                phrasings: 2,
+                ..base.clone()
+            },
+            "searched for as well: forecast",
+        ),
+        (
+            Config {
+                rewrite: Rewrite::Draft,
+                ..base.clone()
+            },
+            "standalone question drafted by a test",
+        ),
+    ] {
+        check(&config, |retriever| {
+            let mut question = ask("ERR-4012", &["finance"]);
+            question.history = vec!["Money?".to_owned()];
+            assert!(matches!(
+                retriever.search(&question),
+                Err(RetrieveError::NoDrafter)
+            ));
+            let ranking = retriever.with_drafter(Some(&Drafts)).search(&question).unwrap();
+            assert!(
+                ranking.notes.iter().any(|found| found == note),
+                "{:?}",
+                ranking.notes
+            );
+            let found = ranking
+                .hits
+                .iter()
+                .take(3)
+                .any(|hit| hit.passage.text.contains("orecast"));
+            assert!(found, "{note}");
+            // The draft never widens what the asker may read.
+            question.principal = Principal::everyone();
+            let ranking = retriever.with_drafter(Some(&Drafts)).search(&question).unwrap();
+            assert!(
+                ranking
+                    .hits
+                    .iter()
+                    .all(|hit| hit.passage.access.allows(&Principal::everyone()))
+            );
+        });
+    }
+}
+
+#[test]
+fn what_stands_around_a_hit_comes_with_it_but_nothing_secret() {
+    let folder = tempfile::tempdir().unwrap();
+    let texts = [
+        "Intro words.",
+        "Open part.",
+        "Closing words.",
+        "Secret part.",
+        "Far away.",
+    ];
+    let mut passages: Vec<_> = (0..)
+        .zip(texts)
+        .map(|(at, text)| passage("a", at, text))
+        .collect();
+    passages[3].access = AccessList::from_iter(["exec"]);
+    for part in &mut passages {
+        part.parent = rag_core::span::Span::new(0, 1000);
+    }
+    let embedder = embedder(&passages);
+    let generation = generation(folder.path(), &passages, &embedder);
+    for (expand, groups, expected) in [
+        (Expand::Nothing, &[][..], &[1][..]),
+        (Expand::Neighbours, &[], &[0, 1, 2]),
+        (Expand::Parent, &[], &[0, 1, 2, 4]),
+        (Expand::Parent, &["exec"], &[0, 1, 2, 3, 4]),
+    ] {
+        let config = Config {
+            mode: Mode::Bm25,
+            expand,
+            ..Config::default()
+        };
+        let retriever = Retriever::new(&generation, &embedder, &config).unwrap();
+        let mut ranking = retriever.search(&ask("open part", groups)).unwrap();
+        ranking.hits.truncate(1);
+        let ranking = retriever.expand(ranking).unwrap();
+        let positions: Vec<u32> = ranking.hits.iter().map(|hit| hit.passage.id.position).collect();
+        assert_eq!(positions, expected, "{expand:?} {groups:?}");
+    }
+}
+
 #[test]
 fn the_stage_writes_hits_and_a_run_and_is_not_done_twice() {
     let folder = tempfile::tempdir().unwrap();
@@ -178,6 +297,7 @@ fn the_stage_writes_hits_and_a_run_and_is_not_done_twice() {
     let tools = crate::Tools {
         generation: &generation,
         embedder: &embedder,
+        drafter: None,
         progress: &Silent,
     };
     let output = folder.path().join("retrieved");
@@ -219,7 +339,9 @@ proptest! {
             question.filter = filter.clone();
             let ranking = retriever.search(&question).unwrap();
             for hit in &ranking.hits {
-                prop_assert!(filter.keeps(&hit.passage, &principal));
+                let at = passages.iter().position(|passage| passage.id == hit.passage.id).unwrap();
+                prop_assert!(access[at].iter().any(|group| *group == 0 || groups.contains(group)));
+                prop_assert!(filter.updated_after.is_none_or(|after| hit.passage.updated.is_some_and(|day| day >= after)));
             }
         }
     }

@@ -209,8 +209,7 @@ fn form(word: &str) -> String {
 }
 
 fn terms(text: &str) -> HashSet<String> {
-    let analyzer = Analyzer::new(Language::UNKNOWN);
-    analyzer.terms(text).into_iter().map(|term| term.text).collect()
+    Analyzer::new(Language::UNKNOWN).term_set(text)
 }
 
 /// The words, identifiers and numbers of `text`, with the byte at which each begins.

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use rag_core::access::AccessList;
 use rag_core::artifact::{ArtifactWriter, StageKey, jsonl};
+use rag_core::hit::Hit;
 use rag_core::id::{DocumentId, PassageId};
 use rag_core::language::Language;
-use rag_core::passage::Passage;
+use rag_core::passage::{PASSAGES_FILE, Passage};
 use rag_core::progress::{Progress, Silent};
-use rag_core::span::Span;
 use rag_core::stage::Outcome;
 use rag_index::Generation;
 use rag_models::tfidf::{Synonyms, TfIdfConfig, TfIdfEmbedder};
@@ -16,25 +16,16 @@ use rag_models::{Embedder, Embeddings, ModelError, ModelIdentity};
 
 /// An English passage that everybody may read.
 pub(crate) fn passage(document: &str, position: u32, text: &str) -> Passage {
+    let id = PassageId {
+        document: DocumentId::new(document).unwrap(),
+        position,
+    };
     Passage {
-        id: PassageId {
-            document: DocumentId::new(document).unwrap(),
-            position,
-        },
         title: format!("Title of {document}"),
         source: format!("{document}.md"),
-        section: Vec::new(),
-        page: None,
-        bounding_box: None,
-        updated: None,
-        department: None,
         language: Language::ENGLISH,
         access: AccessList::public(),
-        span: Span::new(0, text.len()),
-        parent: Span::new(0, text.len()),
-        text: text.to_owned(),
-        context: String::new(),
-        tokens: 1,
+        ..Passage::new(id, text)
     }
 }
 
@@ -87,7 +78,7 @@ pub(crate) fn generation(folder: &Path, passages: &[Passage], embedder: &dyn Emb
     let (chunked, indexed) = (folder.join("chunked"), folder.join("indexed"));
     let key = StageKey::new("chunk", 1, &serde_json::to_value(passages).unwrap());
     let writer = ArtifactWriter::begin(&chunked, key).unwrap();
-    jsonl::write_all(&writer.path("passages.jsonl"), passages).unwrap();
+    jsonl::write_all(&writer.path(PASSAGES_FILE), passages).unwrap();
     writer.publish(Outcome::default()).unwrap();
     let tools = rag_index::Tools {
         embedder,
@@ -97,4 +88,9 @@ pub(crate) fn generation(folder: &Path, passages: &[Passage], embedder: &dyn Emb
     };
     rag_index::run(&rag_index::Config::default(), &chunked, &indexed, &tools).unwrap();
     Generation::open(&indexed, &rag_index::SearchConfig::default()).unwrap()
+}
+
+/// The first hit of a passage.
+pub(crate) fn hit(document: &str, position: u32, text: &str) -> Hit {
+    Hit::new(1, 1.0, passage(document, position, text))
 }

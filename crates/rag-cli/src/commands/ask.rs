@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use rag_core::question::Question;
+use rag_generate::Receipt;
 use rag_pipeline::{Engine, Store, Way};
 use rag_retrieve::Mode;
 
+use super::cite::write_receipt;
 use crate::args::{AskerArgs, question_text};
 use crate::context::Context;
 use crate::print::to_stdout;
@@ -31,6 +33,12 @@ pub struct Args {
     asker: AskerArgs,
     #[command(flatten)]
     way: WayArgs,
+    /// Search step by step: once for each thing that is asked, again with other words when nothing answers.
+    #[arg(long)]
+    agent: bool,
+    /// Write a receipt, from which anybody can check the answer again without the store.
+    #[arg(long, value_name = "FILE")]
+    receipt: Option<PathBuf>,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -70,7 +78,15 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<Done> {
     let store = Store::open(&args.store)?;
     let engine = Engine::open(&store, &context.settings, &context.progress)?;
     let question = question(args.question, args.history, &args.asker);
-    let answer = engine.ask(&question, args.way.over(engine.way()))?;
+    let way = args.way.over(engine.way());
+    let answer = if args.agent {
+        engine.research(&question, way)?
+    } else {
+        engine.ask(&question, way)?
+    };
+    if let Some(path) = &args.receipt {
+        write_receipt(path, &Receipt::of(&answer, &context.settings.generate.verify))?;
+    }
     if args.json {
         to_stdout(&serde_json::to_string(&answer)?);
     } else {

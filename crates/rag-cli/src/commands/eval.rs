@@ -17,7 +17,7 @@ use crate::context::Context;
 use crate::print::{plain, to_stdout};
 
 /// Where imported data sets are kept between runs.
-const WORK: &str = "target/eval";
+pub(crate) const WORK: &str = "target/eval";
 
 /// Leaks that are shown one by one.
 const SHOWN_LEAKS: usize = 20;
@@ -38,6 +38,12 @@ pub enum Command {
     /// Every case of a data set's acl folder asked as its user; text that they may not read is searched for.
     #[command(after_help = "Example:\n  rag eval permissions --dataset squad2")]
     Permissions(PermissionsArgs),
+    /// What each switchable part of asking brings: recall with it off and on.
+    #[command(
+        after_help = "Examples:\n  rag eval upgrades --questions data/questions.jsonl --source data/handbook --drafts data/drafts.jsonl\n  \
+                            rag eval upgrades --dataset hotpotqa_200"
+    )]
+    Upgrades(super::eval_upgrades::Args),
     /// Text, order, tables and speed of the parse stage on a folder with manifest.tsv, files/ and gt/.
     #[command(after_help = "Example:\n  rag eval parse --corpus parse-corpus")]
     Parse(super::eval_parse::Args),
@@ -129,6 +135,7 @@ pub(crate) fn run(command: Command, context: &Context) -> anyhow::Result<Done> {
         Command::Retrieval(args) => retrieval(&args, context),
         Command::Answers(args) => answers(&args, context),
         Command::Permissions(args) => permissions(&args, context),
+        Command::Upgrades(args) => super::eval_upgrades::run(&args, context),
         Command::Parse(args) => super::eval_parse::run(&args, context),
     }
 }

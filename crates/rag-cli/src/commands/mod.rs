@@ -1,20 +1,18 @@
-//! One file per subcommand.
+//! One file per subcommand; those of plain stages share [`stage`].
 
 pub(crate) mod ask;
-pub(crate) mod chunk;
+pub(crate) mod cite;
 pub(crate) mod config;
 pub(crate) mod delete;
 pub(crate) mod eval;
 pub(crate) mod eval_parse;
-pub(crate) mod generate;
+pub(crate) mod eval_upgrades;
 pub(crate) mod graph;
-pub(crate) mod index;
 pub(crate) mod ingest;
 pub(crate) mod models;
 pub(crate) mod parse;
 pub(crate) mod parse_file;
 pub(crate) mod parse_preview;
-pub(crate) mod rerank;
 pub(crate) mod retrieve;
 pub(crate) mod search;
 pub(crate) mod stage;

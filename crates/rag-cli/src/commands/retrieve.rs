@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::stage::{InOut, report};
+use super::stage::{StageArgs, report};
 use crate::Done;
 use crate::context::Context;
 
@@ -13,19 +13,18 @@ use crate::context::Context;
 )]
 pub struct Args {
     #[command(flatten)]
-    paths: InOut,
+    paths: StageArgs,
     /// Questions as JSON lines: `id`, `question`, and optionally `groups`, `filters`, `history`.
     #[arg(long, value_name = "FILE")]
     questions: PathBuf,
 }
 
-pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<Done> {
-    let InOut { input, output } = args.paths;
+pub(crate) fn run(args: &Args, context: &Context) -> anyhow::Result<Done> {
     let outcome = rag_pipeline::retrieve(
         &context.settings,
-        &input,
+        &args.paths.input,
         &args.questions,
-        &output,
+        &args.paths.output,
         &context.progress,
     )?;
     Ok(report("retrieve", outcome))

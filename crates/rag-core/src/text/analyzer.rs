@@ -59,6 +59,11 @@ impl Analyzer {
         terms
     }
 
+    /// The distinct terms of `text`.
+    pub fn term_set(&self, text: &str) -> HashSet<String> {
+        self.terms(text).into_iter().map(|term| term.text).collect()
+    }
+
     fn drops(&self, word: &str) -> bool {
         is_stray_letter(word) || (self.drops_stop_words && is_stop_word(word))
     }

@@ -18,7 +18,7 @@ const EMPTY: &[&str] = &[
 pub const ASKING_ARABIC: &[&str] = &["كم", "ما", "متى", "أين", "كيف", "هل", "من", "لماذا", "ماذا", "أي"];
 
 /// Further words of Arabic questions that name no subject.
-const EMPTY_ARABIC: &[&str] = &["إلى", "التي", "الذي", "على", "عن", "في", "هو", "هي"];
+const EMPTY_ARABIC: &[&str] = &["إلى", "التي", "الذي", "عدد", "على", "عن", "في", "هو", "هي"];
 
 /// True for an English word, in lower case, that begins a question.
 pub fn is_asking_word(word: &str) -> bool {

@@ -97,13 +97,6 @@ impl Permissions {
         self.documents.get(document).cloned().unwrap_or_default()
     }
 
-    /// The users and their groups, in order of their names.
-    pub fn users(&self) -> impl Iterator<Item = (&str, &Principal)> {
-        self.users
-            .iter()
-            .map(|(name, principal)| (name.as_str(), principal))
-    }
-
     /// Reads `acl/cases.jsonl`, each case with its question asked as its user.
     pub fn cases(&self, dataset: &Dataset) -> Result<Vec<PermissionCase>, EvalError> {
         let path = dataset.folder().join("acl").join("cases.jsonl");

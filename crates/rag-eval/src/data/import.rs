@@ -3,18 +3,15 @@
 use std::path::Path;
 
 use rag_core::artifact::{ArtifactWriter, Digest, StageKey, already_done};
-use rag_core::diagnostic::Diagnostic;
-use rag_core::document::Document;
-use rag_core::stage::Outcome;
+use rag_core::diagnostic::{DIAGNOSTICS_FILE, Diagnostic};
+use rag_core::document::{DOCUMENTS_FILE, Document};
+use rag_core::stage::{self, Outcome};
 use serde::{Deserialize, Serialize};
 
 use super::acl::Permissions;
 use super::corpus::{Corpus, Distractors};
 use super::dataset::Dataset;
 use crate::error::EvalError;
-
-/// The stage whose output an import stands in for.
-const STAGE: &str = "parse";
 
 /// Raised whenever a corpus is read differently.
 const STAGE_VERSION: u32 = 1;
@@ -49,11 +46,11 @@ pub fn import(dataset: &Dataset, config: ImportConfig, output: &Path) -> Result<
         Readers::Overlay => Some(Permissions::read(dataset)?),
     };
     let key = stage_key(dataset, config, &corpus)?;
-    if let Some(outcome) = already_done(output, STAGE, key.digest()) {
+    if let Some(outcome) = already_done(output, stage::PARSE, key.digest()) {
         return Ok(outcome);
     }
     let writer = ArtifactWriter::begin(output, key)?;
-    let mut documents = writer.json_lines::<Document>("documents.jsonl")?;
+    let mut documents = writer.json_lines::<Document>(DOCUMENTS_FILE)?;
     let mut outcome = Outcome::default();
     for document in corpus.documents(permissions.as_ref()) {
         documents.write(&document?)?;
@@ -61,13 +58,13 @@ pub fn import(dataset: &Dataset, config: ImportConfig, output: &Path) -> Result<
         outcome.written += 1;
     }
     documents.finish()?;
-    writer.json_lines::<Diagnostic>("diagnostics.jsonl")?.finish()?;
+    writer.json_lines::<Diagnostic>(DIAGNOSTICS_FILE)?.finish()?;
     writer.publish(outcome)?;
     Ok(outcome)
 }
 
 fn stage_key(dataset: &Dataset, config: ImportConfig, corpus: &Corpus) -> Result<StageKey, EvalError> {
-    let mut key = StageKey::new(STAGE, STAGE_VERSION, &("import", config));
+    let mut key = StageKey::new(stage::PARSE, STAGE_VERSION, &("import", config));
     let overlay = dataset.folder().join("acl").join("acl.jsonl");
     let uses_overlay = config.readers == Readers::Overlay;
     for path in corpus.files().iter().chain(uses_overlay.then_some(&overlay)) {
@@ -101,9 +98,9 @@ mod tests {
         assert_eq!(counts(), (1, 1, 0));
         fs_err::write(&corpus, r#"{"_id":"1","title":"T","text":"Two."}"#).unwrap();
         assert_eq!(counts(), (1, 0, 1));
-        let artifact = Artifact::open(&output, STAGE).unwrap();
+        let artifact = Artifact::open(&output, stage::PARSE).unwrap();
         let documents: Vec<Document> = artifact
-            .json_lines("documents.jsonl")
+            .json_lines(DOCUMENTS_FILE)
             .unwrap()
             .collect::<Result<_, _>>()
             .unwrap();

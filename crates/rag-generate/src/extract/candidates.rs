@@ -2,9 +2,9 @@
 
 use rag_core::passage::Passage;
 use rag_core::span::Span;
-use rag_core::text::sentences;
+use rag_core::text::{instruction_lines, sentences};
+use rag_core::version::{Kinship, kinship};
 
-use super::instructions::flagged_lines;
 use crate::context::Context;
 use crate::verify::has_marker;
 
@@ -28,9 +28,15 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// True for another candidate of the same passage that does not overlap this one.
-    pub(super) fn follows_or_precedes(&self, other: &Self) -> bool {
-        self.source == other.source && !self.span.overlaps(&other.span)
+    /// True when this candidate says something that `other` does not: it has other words, and stands neither
+    /// in the same place nor in another version of the document.
+    pub(super) fn adds_to(&self, other: &Self, context: &Context) -> bool {
+        let passage = |candidate: &Self| &context.hits[candidate.source].passage;
+        if self.source == other.source {
+            return !self.span.overlaps(&other.span);
+        }
+        kinship(passage(self), passage(other)) != Kinship::Versions
+            && self.text(context) != other.text(context)
     }
 
     /// The words of the source.
@@ -80,7 +86,7 @@ pub(super) fn headings(passage: &Passage) -> impl Iterator<Item = &str> {
 
 fn units(passage: &Passage) -> Vec<Span> {
     let text = &passage.text;
-    let flagged = flagged_lines(text);
+    let flagged = instruction_lines(text);
     let usable: Vec<Span> = sentences(text)
         .into_iter()
         .filter(|span| !flagged.iter().any(|line| line.overlaps(span)))

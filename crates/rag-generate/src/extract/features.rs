@@ -1,10 +1,12 @@
 //! What speaks for and against a sentence as the answer to a question, as numbers.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
 
 use rag_core::language::Language;
 use rag_core::passage::Passage;
 use rag_core::text::{Analyzer, PieceKind, is_function_word, pieces, query_terms};
+use rag_models::tfidf::Synonyms;
 use serde::{Deserialize, Serialize};
 
 use super::candidates::{Candidate, headings};
@@ -35,8 +37,11 @@ pub struct Features {
     pub lead: f32,
 }
 
+/// Everyday words that may stand for each other in question and source.
+static SYNONYMS: LazyLock<Synonyms> = LazyLock::new(Synonyms::default);
+
 /// How rare a term is: its inverse document frequency, or any other positive weight.
-pub type Rarity<'i> = dyn Fn(&str) -> f32 + Send + Sync + 'i;
+pub(super) type Rarity<'i> = dyn Fn(&str) -> f32 + Send + Sync + 'i;
 
 /// A question, prepared for being compared with many sentences.
 pub(super) struct Asked {
@@ -110,8 +115,10 @@ impl Asked {
         self.terms.iter().any(|(asked, _)| asked == term)
     }
 
-    fn coverage(&self, is_covered: impl Fn(&str) -> bool) -> f32 {
+    /// The share of the terms, by weight, that are covered themselves or by a synonym.
+    fn coverage(&self, has: impl Fn(&str) -> bool) -> f32 {
         let total: f32 = self.terms.iter().map(|(_, weight)| weight).sum();
+        let is_covered = |term: &str| has(term) || SYNONYMS.of(term).any(&has);
         let covered = self.terms.iter().filter(|(term, _)| is_covered(term));
         covered.map(|(_, weight)| weight).sum::<f32>() / total.max(f32::MIN_POSITIVE)
     }

@@ -4,8 +4,8 @@ use rag_core::passage::Passage;
 
 use super::candidates::Candidate;
 use super::features::Features;
-use super::versions::{Kinship, kinship};
 use crate::context::Context;
+use rag_core::version::{Kinship, kinship};
 
 /// What a cross-encoder gives text that has nothing to do with the question: a rival that is always there.
 const UNRELATED_LOGIT: f32 = -11.0;

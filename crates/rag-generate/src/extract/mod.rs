@@ -1,6 +1,6 @@
 //! The extractive generator: answers only with sentences of the sources, each cited, or declines.
 //!
-//! 1. Small talk is declined. A question is split into [`parts`] that ask one thing each.
+//! 1. Small talk is declined. A question comes in parts that ask one thing each.
 //! 2. Every sentence of the context becomes a [`Candidate`]; those about a twin of an identifier that is
 //!    asked for, and those addressed to a model, are no candidates.
 //! 3. [`Features`] say what speaks for a candidate: foremost the cross-encoder's output for question and
@@ -12,31 +12,30 @@ mod candidates;
 mod decision;
 mod features;
 mod identifiers;
-mod instructions;
 mod lead;
 mod small_talk;
-mod versions;
 
 use std::cmp::Ordering;
 
 use rag_core::answer::DECLINED;
 use rag_core::language::Language;
+use rag_core::question::Question;
+use rag_core::version::{Kinship, kinship, names_year};
 use rag_models::CrossEncoder;
 use serde::{Deserialize, Serialize};
 
 pub use candidates::Candidate;
 pub use decision::Decision;
-pub use features::{Features, Rarity};
-pub use instructions::is_instruction_to_model;
+pub use features::Features;
+pub use small_talk::is_small_talk;
 
 use crate::context::Context;
 use crate::error::GenerateError;
+use crate::generator::{Draft, Generator};
 use candidates::candidates;
 use decision::probability;
 use features::{Asked, rarity_among};
 use lead::{Measure, set_leads};
-use small_talk::is_small_talk;
-use versions::{Kinship, kinship, names_year};
 
 /// How sentences are chosen and when we decline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,8 +45,9 @@ pub struct ExtractConfig {
     pub with_cross_encoder: Decision,
     /// The decision without one.
     pub without_cross_encoder: Decision,
-    /// A second sentence of the same passage is given when its log-odds are at most this much below the
-    /// first's. Default: 0.75; 0 means never.
+    /// A second sentence is given when its log-odds are at most this much below the first's, which is no
+    /// difference to rely on: on SQuAD 2.0 an accepted answer then stands in 88.2 % of the answers instead of
+    /// 82.0 %, for 1.27 sentences on average. Default: 0.75; 0 means never.
     pub second_sentence_margin: f32,
     /// A sentence of a newer version of the same document (its title differs in numbers only) is preferred
     /// when its log-odds are at most this much below those of the best. Default: 3. A question that names
@@ -91,31 +91,9 @@ pub struct Scored {
     pub log_odds: f32,
 }
 
-/// What a generator wrote, before it was checked.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Draft {
-    /// The answer with `[document#position]` behind each sentence, or [`DECLINED`].
-    pub text: String,
-    /// The probability that the sources answer every part, from 0 to 1.
-    pub confidence: f32,
-    /// What a reader should know.
-    pub notes: Vec<String>,
-}
-
-impl Draft {
-    fn declined() -> Self {
-        Self {
-            text: DECLINED.to_owned(),
-            confidence: 0.0,
-            notes: Vec::new(),
-        }
-    }
-}
-
 /// Answers with sentences of the sources.
 pub struct ExtractiveGenerator<'m> {
     cross_encoder: Option<&'m dyn CrossEncoder>,
-    rarity: Option<&'m Rarity<'m>>,
     config: ExtractConfig,
 }
 
@@ -124,52 +102,8 @@ impl<'m> ExtractiveGenerator<'m> {
     pub fn new(cross_encoder: Option<&'m dyn CrossEncoder>, config: ExtractConfig) -> Self {
         Self {
             cross_encoder,
-            rarity: None,
             config,
         }
-    }
-
-    /// Weighs terms by `rarity`, a term's inverse document frequency in the collection. By default they
-    /// are weighed by their frequency among the sentences of the context.
-    #[must_use]
-    pub fn with_rarity(self, rarity: &'m Rarity<'m>) -> Self {
-        Self {
-            rarity: Some(rarity),
-            ..self
-        }
-    }
-
-    /// Names all that decides an answer beside the settings: part of an artifact's key.
-    pub fn name(&self) -> String {
-        match self.cross_encoder {
-            Some(model) => format!(
-                "extractive, {} {}",
-                model.identity().name,
-                model.identity().key().short()
-            ),
-            None => "extractive, shared terms".to_owned(),
-        }
-    }
-
-    /// Writes an answer to the `parts` of the question of `context`, or declines; so it does to small talk.
-    pub fn draft(&self, parts: &[String], context: &Context) -> Result<Draft, GenerateError> {
-        if is_small_talk(&context.question) {
-            return Ok(Draft::declined());
-        }
-        let mut chosen: Vec<Candidate> = Vec::new();
-        let mut notes = Vec::new();
-        let mut best = Vec::new();
-        let decision = self.decision(&context.question);
-        for part in parts {
-            let ranked = self.rank(part, context, &mut notes)?;
-            let first = ranked.first().map_or(f32::NEG_INFINITY, |first| first.log_odds);
-            if decision.accepts(first) {
-                let answers = self.choose(part, &ranked, context);
-                chosen.extend(answers.into_iter().map(|scored| scored.candidate));
-            }
-            best.push((part.as_str(), first));
-        }
-        Ok(draft(&chosen, &best, decision, context, notes))
     }
 
     /// Scores every candidate of `context` as an answer to `question`, best first.
@@ -184,10 +118,7 @@ impl<'m> ExtractiveGenerator<'m> {
         if beyond > 0 {
             notes.push(format!("{beyond} sentences of the context were not looked at"));
         }
-        let asked = match self.rarity {
-            Some(rarity) => Asked::new(question, &languages, rarity),
-            None => Asked::new(question, &languages, &rarity_among(&found, context)),
-        };
+        let asked = Asked::new(question, &languages, &rarity_among(&found, context));
         let mut scored: Vec<(Candidate, Features)> = found
             .into_iter()
             .filter_map(|candidate| Some((candidate, asked.features(&candidate, context)?)))
@@ -246,9 +177,14 @@ impl<'m> ExtractiveGenerator<'m> {
         let second = ranked
             .iter()
             .filter(|other| margin > 0.0 && other.log_odds >= first.log_odds - margin)
-            .find(|other| other.candidate.follows_or_precedes(&first.candidate));
+            .find(|other| other.candidate.adds_to(&first.candidate, context));
         let mut chosen: Vec<Scored> = std::iter::once(first).chain(second).copied().collect();
-        chosen.sort_by_key(|scored| scored.candidate.span);
+        if chosen
+            .iter()
+            .all(|other| other.candidate.source == first.candidate.source)
+        {
+            chosen.sort_by_key(|scored| scored.candidate.span);
+        }
         chosen
     }
 
@@ -279,6 +215,45 @@ impl<'m> ExtractiveGenerator<'m> {
                     .unwrap_or(Ordering::Equal)
             })
             .unwrap_or(best)
+    }
+}
+
+impl Generator for ExtractiveGenerator<'_> {
+    fn name(&self) -> String {
+        match self.cross_encoder {
+            Some(model) => format!(
+                "extractive, {} {}",
+                model.identity().name,
+                model.identity().key().short()
+            ),
+            None => "extractive, shared terms".to_owned(),
+        }
+    }
+
+    fn draft(&self, question: &Question, context: &Context) -> Result<Draft, GenerateError> {
+        if is_small_talk(&context.question) {
+            return Ok(Draft::declined());
+        }
+        let mut chosen: Vec<Candidate> = Vec::new();
+        let mut notes = Vec::new();
+        let mut best = Vec::new();
+        let decision = self.decision(&context.question);
+        for part in question.parts() {
+            let ranked = self.rank(part, context, &mut notes)?;
+            let first = ranked.first().map_or(f32::NEG_INFINITY, |first| first.log_odds);
+            if decision.accepts(first) {
+                let answers = self.choose(part, &ranked, context);
+                chosen.extend(answers.into_iter().map(|scored| scored.candidate));
+            }
+            best.push((part.as_str(), first));
+        }
+        Ok(draft(&chosen, &best, decision, context, notes))
+    }
+
+    fn answers(&self, part: &str, context: &Context) -> Result<bool, GenerateError> {
+        let ranked = self.rank(part, context, &mut Vec::new())?;
+        let best = ranked.first().map(|best| best.log_odds);
+        Ok(best.is_some_and(|log_odds| self.decision(part).accepts(log_odds)))
     }
 }
 
@@ -332,8 +307,9 @@ fn draft(
         } else {
             said.join(" ")
         },
-        confidence: probability(weakest),
+        confidence: Some(probability(weakest)),
         notes,
+        written_tokens: 0,
     }
 }
 

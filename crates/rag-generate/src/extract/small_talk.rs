@@ -36,7 +36,7 @@ const OPENERS: &[&str] = &[
 const MOST_WORDS: usize = 8;
 
 /// True for a short text that opens like a greeting, thanks or farewell and asks nothing.
-pub(super) fn is_small_talk(text: &str) -> bool {
+pub fn is_small_talk(text: &str) -> bool {
     let words: Vec<String> = text
         .split(|c: char| !(c.is_alphanumeric() || c == '\'' || ('\u{064B}'..='\u{0652}').contains(&c)))
         .filter(|word| !word.is_empty())

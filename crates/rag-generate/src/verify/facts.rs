@@ -51,6 +51,53 @@ const MONTHS: &[&str] = &[
     "december",
 ];
 
+/// Units by their spellings. A number with another unit is another fact; one without a unit agrees with any.
+const UNITS: &[(&str, &str)] = &[
+    ("second", "s"),
+    ("seconds", "s"),
+    ("minute", "min"),
+    ("minutes", "min"),
+    ("hour", "h"),
+    ("hours", "h"),
+    ("day", "d"),
+    ("days", "d"),
+    ("week", "wk"),
+    ("weeks", "wk"),
+    ("month", "mo"),
+    ("months", "mo"),
+    ("year", "y"),
+    ("years", "y"),
+    ("eur", "eur"),
+    ("euro", "eur"),
+    ("euros", "eur"),
+    ("usd", "usd"),
+    ("dollar", "usd"),
+    ("dollars", "usd"),
+    ("gbp", "gbp"),
+    ("pounds", "gbp"),
+    ("metres", "m"),
+    ("meters", "m"),
+    ("km", "km"),
+    ("kilometres", "km"),
+    ("kilometers", "km"),
+    ("miles", "mi"),
+    ("kg", "kg"),
+    ("kilograms", "kg"),
+    ("million", "million"),
+    ("billion", "billion"),
+];
+
+/// Words that may stand between a number and its unit: "27 working days".
+const BEFORE_UNITS: &[&str] = &[
+    "working",
+    "business",
+    "calendar",
+    "full",
+    "consecutive",
+    "million",
+    "billion",
+];
+
 const NEGATIONS: &[&str] = &[
     "not", "no", "never", "none", "neither", "nor", "without", "cannot", "nobody", "nothing", "لا", "لم",
     "لن", "ليس", "ليست", "غير", "بدون", "دون",
@@ -58,7 +105,12 @@ const NEGATIONS: &[&str] = &[
 
 /// The facts of a text, each in one spelling.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Facts(BTreeSet<String>);
+pub(crate) struct Facts {
+    /// Numbers, percentages, dates, identifiers.
+    figures: BTreeSet<String>,
+    /// Numbers with the units that stand next to them.
+    measures: BTreeSet<(String, &'static str)>,
+}
 
 impl Facts {
     /// Reads the facts of `text`. A date also gives its year, month and day as numbers, so that "in 2026"
@@ -69,35 +121,78 @@ impl Facts {
             .filter(|piece| piece.kind != PieceKind::Part)
             .collect();
         let words: Vec<String> = whole.iter().map(|piece| plain(piece.text)).collect();
-        let mut facts = BTreeSet::new();
+        let mut facts = Self::default();
         for (at, piece) in whole.iter().enumerate() {
             match piece.kind {
-                PieceKind::Number => facts.extend([number(&words, at)]),
-                PieceKind::Identifier => push_identifier(&words[at], &mut facts),
+                PieceKind::Number => facts.push_number(number(&words, at), &words, at),
+                PieceKind::Identifier => push_identifier(&words[at], &mut facts.figures),
                 PieceKind::Word | PieceKind::Part => {
                     let known = NUMBER_WORDS.iter().find(|(word, _)| *word == words[at]);
-                    facts.extend(known.map(|(_, number)| (*number).to_owned()));
+                    if let Some((_, number)) = known {
+                        facts.push_number((*number).to_owned(), &words, at);
+                    }
                 }
             }
         }
-        facts.extend(written_dates(&words));
-        Self(facts)
+        facts.figures.extend(written_dates(&words));
+        facts
     }
 
-    /// Those that `source` does not have.
+    fn push_number(&mut self, number: String, words: &[String], at: usize) {
+        if let Some(unit) = unit_of(words, at) {
+            self.measures.insert((number.clone(), unit));
+        }
+        self.figures.insert(number);
+    }
+
+    /// Those that `source` does not have, or has with other units only.
     pub(crate) fn missing_from<'s>(&'s self, source: &'s Self) -> Vec<&'s str> {
-        self.0.difference(&source.0).map(String::as_str).collect()
+        let is_other = |(number, unit): &&(String, &'static str)| {
+            let mut known = source
+                .measures
+                .iter()
+                .filter(|(other, _)| other == number)
+                .peekable();
+            known.peek().is_some() && known.all(|(_, other)| other != unit)
+        };
+        let missing = self.figures.difference(&source.figures).map(String::as_str);
+        let measures = self.measures.iter().filter(is_other);
+        missing
+            .chain(measures.map(|(number, _)| number.as_str()))
+            .collect()
     }
 
     /// True when the text states none.
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.figures.is_empty()
     }
 
     /// Adds the facts of `other`.
     pub(crate) fn extend(&mut self, other: Self) {
-        self.0.extend(other.0);
+        self.figures.extend(other.figures);
+        self.measures.extend(other.measures);
     }
+}
+
+/// The unit of the number at `at`: the word behind it, give or take one that may stand between, or a currency
+/// before it.
+fn unit_of(words: &[String], at: usize) -> Option<&'static str> {
+    let unit = |at: usize| {
+        let word = words.get(at)?;
+        UNITS
+            .iter()
+            .find(|(spelling, _)| spelling == word)
+            .map(|(_, unit)| *unit)
+    };
+    let is_between = words
+        .get(at + 1)
+        .is_some_and(|word| BEFORE_UNITS.contains(&word.as_str()));
+    let before = at.checked_sub(1).and_then(unit);
+    let is_currency = |unit: &&str| matches!(*unit, "eur" | "usd" | "gbp");
+    before
+        .filter(is_currency)
+        .or_else(|| is_between.then(|| unit(at + 2)).flatten())
+        .or_else(|| unit(at + 1))
 }
 
 /// True when `text` denies something. A contraction counts; "No. 5" does not.
@@ -216,6 +311,10 @@ mod tests {
             ("in 2026", "2026-04-10"),
             ("err-4012 appears", "ERR-4012 means"),
             ("no figures", "none here"),
+            ("27 days of leave", "27 working days"),
+            ("two weeks", "2 weeks or 10 days"),
+            ("EUR 400", "400 euros"),
+            ("It has 27.", "27 days"),
         ] {
             let (claim_facts, facts) = (Facts::of(claim), Facts::of(source));
             assert_eq!(
@@ -235,6 +334,10 @@ mod tests {
             ("11 April 2026", "10 April 2026", "11"),
             ("2026-04-10", "10 May 2026 and April 2026", "date 2026-04-10"),
             ("5.99", "599", "5.99"),
+            ("27 weeks", "27 days", "27"),
+            ("USD 400", "EUR 400", "400"),
+            ("38.6 million", "38.6 billion", "38.6"),
+            ("three hours", "3 minutes", "3"),
         ] {
             let (claim_facts, facts) = (Facts::of(claim), Facts::of(source));
             assert!(

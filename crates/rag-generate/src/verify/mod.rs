@@ -11,9 +11,8 @@ use rag_core::passage::Passage;
 use serde::{Deserialize, Serialize};
 
 pub(crate) use facts::{Facts, is_negated};
-use parse::claim_sentences;
 pub use parse::{Claim, parse_citations};
-pub(crate) use parse::{has_marker, marker_at};
+pub(crate) use parse::{claim_sentences, has_marker, marker_at};
 use support::{Support, support};
 
 use crate::context::Context;
@@ -74,7 +73,7 @@ fn check_claim(
             continue;
         };
         let found = best_support(own, &hit.passage);
-        let holds = found.is_some_and(|found| found.facts_agree && found.lexical >= config.min_support);
+        let holds = is_enough(found, config);
         is_supported |= holds;
         citations.push(cite(hit, own, found, holds));
     }
@@ -82,6 +81,30 @@ fn check_claim(
     if !is_supported && !own.is_empty() {
         verification.unsupported.push(own.to_owned());
     }
+}
+
+/// Whether the passage `id` was in the context and supports all sentences of `claim`.
+pub(crate) fn holds(claim: &str, id: &str, context: &Context, config: &VerifyConfig) -> bool {
+    find(context, id).is_some_and(|hit| is_enough(best_support(claim, &hit.passage), config))
+}
+
+/// The passage of the context that supports `claim` best, if one does.
+pub(crate) fn strongest_source<'c>(
+    claim: &str,
+    context: &'c Context,
+    config: &VerifyConfig,
+) -> Option<&'c PassageId> {
+    let supports = context.hits.iter().filter_map(|hit| {
+        let found = best_support(claim, &hit.passage).filter(|found| is_enough(Some(*found), config))?;
+        Some((found.lexical, &hit.passage.id))
+    });
+    // Of equals the better ranked one: `max_by` would take the last.
+    let best = supports.reduce(|best, next| if next.0 > best.0 { next } else { best });
+    best.map(|(_, id)| id)
+}
+
+fn is_enough(found: Option<Support>, config: &VerifyConfig) -> bool {
+    found.is_some_and(|found| found.facts_agree && found.lexical >= config.min_support)
 }
 
 /// The support of a claim's weakest sentence, since one marker vouches for all of them; its quote covers
@@ -102,7 +125,7 @@ fn best_support(claim: &str, passage: &Passage) -> Option<Support> {
 }
 
 /// A claim without the sentence that declines, which says nothing that a source could support.
-fn without_declined(claim: &str) -> &str {
+pub(crate) fn without_declined(claim: &str) -> &str {
     claim
         .trim()
         .trim_start_matches(DECLINED)

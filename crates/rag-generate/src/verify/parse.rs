@@ -72,7 +72,7 @@ pub(crate) fn has_marker(text: &str) -> bool {
 }
 
 /// The sentences of a claim: all but the last stand before its marker without one of their own.
-pub(super) fn claim_sentences(claim: &str) -> Vec<&str> {
+pub(crate) fn claim_sentences(claim: &str) -> Vec<&str> {
     sentences(claim)
         .iter()
         .filter_map(|span| span.slice(claim))

@@ -70,7 +70,7 @@ impl Evidence {
         let mut found = HashSet::new();
         for heading in std::iter::once(&passage.title).chain(&passage.section) {
             facts.extend(Facts::of(heading));
-            found.extend(terms(&analyzer, heading));
+            found.extend(analyzer.term_set(heading));
         }
         Self { terms: found, facts }
     }
@@ -80,7 +80,7 @@ impl Claimed {
     fn new(claim: &str, language: Language) -> Self {
         let analyzer = Analyzer::new(language);
         Self {
-            terms: terms(&analyzer, claim),
+            terms: analyzer.term_set(claim),
             facts: Facts::of(claim),
             is_negated: is_negated(claim),
             analyzer,
@@ -92,7 +92,7 @@ impl Claimed {
     fn measure(&self, sentences: &[Span], passage: &Passage, head: &Evidence) -> Support {
         let quote = Span::new(sentences[0].start, sentences[sentences.len() - 1].end);
         let text = |span: &Span| span.slice(&passage.text).unwrap_or_default();
-        let own = terms(&self.analyzer, text(&quote));
+        let own = self.analyzer.term_set(text(&quote));
         let covered = self
             .terms
             .iter()
@@ -100,7 +100,7 @@ impl Claimed {
         let closest = sentences
             .iter()
             .map(text)
-            .max_by_key(|sentence| terms(&self.analyzer, sentence).intersection(&self.terms).count());
+            .max_by_key(|sentence| self.analyzer.term_set(sentence).intersection(&self.terms).count());
         let mut facts = Facts::of(text(&quote));
         facts.extend(head.facts.clone());
         let facts_agree = self.facts.missing_from(&facts).is_empty();
@@ -110,10 +110,6 @@ impl Claimed {
             facts_agree: facts_agree && closest.is_some_and(|closest| self.is_negated == is_negated(closest)),
         }
     }
-}
-
-fn terms(analyzer: &Analyzer, text: &str) -> HashSet<String> {
-    analyzer.terms(text).into_iter().map(|term| term.text).collect()
 }
 
 /// Where `claim` stands in `text` word for word; runs of white space count as one, and a full stop that

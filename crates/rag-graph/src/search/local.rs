@@ -62,12 +62,8 @@ impl View {
 
     fn hit(&self, rank: u32, passage: u32, score: f32) -> Result<Hit, GraphError> {
         Ok(Hit {
-            rank,
-            score,
             legs: BTreeMap::from([(Leg::Graph, Placement { rank, score })]),
-            fused: None,
-            reranked: None,
-            passage: self.data.passage(self.passages[passage as usize])?,
+            ..Hit::new(rank, score, self.data.passage(self.passages[passage as usize])?)
         })
     }
 

@@ -1,6 +1,6 @@
 //! A question answered from the graph: routed, and what is found ordered by how well its sources fit the words.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use rag_core::language::Language;
 use rag_core::passage::Passage;
@@ -67,7 +67,7 @@ impl View {
 struct Reader<'v> {
     view: &'v View,
     analyzer: Analyzer,
-    wanted: BTreeSet<String>,
+    wanted: HashSet<String>,
     wants_person: bool,
     passages: BTreeMap<u32, Passage>,
     unread: usize,
@@ -86,10 +86,7 @@ struct Fit {
 impl<'v> Reader<'v> {
     fn new(view: &'v View, question: &str, named: &[EntityId]) -> Self {
         let analyzer = Analyzer::new(Language::ENGLISH);
-        let terms = |text: &str| -> BTreeSet<String> {
-            analyzer.terms(text).into_iter().map(|term| term.text).collect()
-        };
-        let mut wanted = terms(question);
+        let mut wanted = analyzer.term_set(question);
         let wants_person = ["who", "whom", "whose"].iter().any(|word| wanted.remove(*word));
         for word in [
             "what", "which", "where", "when", "how", "do", "doe", "all", "have", "has",
@@ -99,9 +96,11 @@ impl<'v> Reader<'v> {
         for id in named {
             let entity = view.entity(*id);
             let spellings = std::iter::once(&entity.name).chain(&entity.aliases);
-            spellings.flat_map(|name| terms(name)).for_each(|term| {
-                wanted.remove(&term);
-            });
+            spellings
+                .flat_map(|name| analyzer.term_set(name))
+                .for_each(|term| {
+                    wanted.remove(&term);
+                });
         }
         Self {
             view,
@@ -218,13 +217,7 @@ impl<'v> Reader<'v> {
 
     /// Number of different wanted terms in `text`.
     fn shared_terms(&self, text: &str) -> f32 {
-        let terms: BTreeSet<String> = self
-            .analyzer
-            .terms(text)
-            .into_iter()
-            .map(|term| term.text)
-            .collect();
-        terms.intersection(&self.wanted).count() as f32
+        self.analyzer.term_set(text).intersection(&self.wanted).count() as f32
     }
 
     fn quote(&mut self, passage: u32, unit: u16) -> Result<String, GraphError> {

@@ -44,6 +44,49 @@ allowed, permitted
 forbidden, prohibited, banned
 monthly, month
 yearly, annual, year
+pet, dog, puppy, cat
+bicycle, bike
+car, vehicle
+meal, lunch, canteen, restaurant, food, eat
+quit, resign, resignation
+video, footage, recording
+surveillance, camera
+keep, store, retain, retention
+spam, phishing
+restore, recover
+stick, drive
+training, course, learning
+maternity, parental
+mother, father, parent
+recommend, refer, referral
+recruit, hire
+outage, blackout
+compensation, supplement
+volunteer, charity
+bid, tender, offer
+dispose, discard, waste
+quick, fast
+alert, alarm
+respond, acknowledge, reply, answer
+email, mail, mailbox
+guest, visitor
+boss, manager, supervisor
+office, workplace
+sick, ill, illness
+child, kid, baby
+money, budget
+rent, lease
+contract, agreement
+limit, cap, maximum
+approve, authorise, authorize
+request, apply
+help, support
+lost, stolen, missing
+send, deliver, dispatch, ship
+hire, recruit
+firm, company, enterprise
+big, large
+small, little
 ";
 
 /// Synonyms by analysed term.
@@ -109,8 +152,14 @@ impl Synonyms {
         Ok(Self::parse(&text))
     }
 
+    /// A synonym of a word as it stands in a text, as an analysed term.
+    pub fn of_word(&self, word: &str) -> Option<String> {
+        let term = Analyzer::new(Language::UNKNOWN).terms(word).into_iter().next()?;
+        self.of(&term.text).next().map(str::to_owned)
+    }
+
     /// The synonyms of an analysed term.
-    pub(super) fn of(&self, term: &str) -> impl Iterator<Item = &str> {
+    pub fn of(&self, term: &str) -> impl Iterator<Item = &str> {
         self.by_term.get(term).into_iter().flatten().map(String::as_str)
     }
 }

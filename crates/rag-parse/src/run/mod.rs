@@ -13,15 +13,16 @@ mod sidecars;
 mod stat_cache;
 mod walk;
 
+use rag_core::document::{DOCUMENTS_FILE, SOURCES_FILE};
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use rag_core::artifact::{Artifact, ArtifactWriter, Digest, Journal, StageKey, jsonl};
-use rag_core::diagnostic::{Diagnostic, Severity};
+use rag_core::diagnostic::{DIAGNOSTICS_FILE, Diagnostic, Severity};
 use rag_core::document::Document;
 use rag_core::id::DocumentId;
 use rag_core::progress::{Progress, Unit};
-use rag_core::stage::Outcome;
+use rag_core::stage::{self, Outcome};
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, PdfEngine, Runtime};
@@ -32,19 +33,10 @@ use plan::Item;
 use previous::Previous;
 
 /// Name of this stage in manifests.
-pub const STAGE: &str = "parse";
+pub const STAGE: &str = stage::PARSE;
 
 /// Raised whenever the same file would give another document.
-pub const STAGE_VERSION: u32 = 3;
-
-/// Parsed documents, sorted by source path.
-pub const DOCUMENTS_FILE: &str = "documents.jsonl";
-
-/// What went wrong, sorted by source path.
-pub const DIAGNOSTICS_FILE: &str = "diagnostics.jsonl";
-
-/// What became of each file.
-pub const SOURCES_FILE: &str = "sources.jsonl";
+pub const STAGE_VERSION: u32 = 4;
 
 /// Files that are parsed ahead of the one that is written next, per worker.
 const LOOKAHEAD: usize = 32;

@@ -1,15 +1,16 @@
 //! An earlier output, from which the documents of unchanged files are taken over, in one pass.
 
+use rag_core::document::{DOCUMENTS_FILE, SOURCES_FILE};
 use std::collections::HashMap;
 use std::iter::Peekable;
 use std::path::Path;
 
 use rag_core::artifact::{Artifact, ArtifactError, Digest, jsonl};
-use rag_core::diagnostic::Diagnostic;
+use rag_core::diagnostic::{DIAGNOSTICS_FILE, Diagnostic};
 use rag_core::document::Document;
 use rag_core::progress::Progress;
 
-use super::{DIAGNOSTICS_FILE, DOCUMENTS_FILE, Fate, SOURCES_FILE, STAGE, SourceRecord};
+use super::{Fate, STAGE, SourceRecord};
 use crate::document::Parsed;
 use crate::error::Failure;
 

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use rag_core::artifact::Artifact;
-use rag_core::diagnostic::{Diagnostic, Severity};
-use rag_core::document::Document;
+use rag_core::diagnostic::{DIAGNOSTICS_FILE, Diagnostic, Severity};
+use rag_core::document::{DOCUMENTS_FILE, Document};
 use rag_core::progress::Silent;
 use rag_core::stage::Outcome;
 
-use super::{DIAGNOSTICS_FILE, DOCUMENTS_FILE, STAGE, run};
+use super::{STAGE, run};
 use crate::config::{Config, Runtime};
 
 struct Folder {

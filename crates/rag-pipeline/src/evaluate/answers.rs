@@ -34,6 +34,11 @@ pub fn answer_dataset(
     progress: &dyn Progress,
 ) -> Result<AnswerReport, PipelineError> {
     let engine = workspace.engine(dataset, "open", ImportConfig::default(), settings, progress)?;
+    answer_questions(&engine, &dataset_labels(dataset)?, progress)
+}
+
+/// The questions of `dataset` that have a gold answer or are known to have none, as labels.
+pub fn dataset_labels(dataset: &Dataset) -> Result<Vec<Label>, PipelineError> {
     let gold = dataset.answers()?;
     let mut labels = Vec::new();
     for question in dataset.questions()? {
@@ -63,5 +68,5 @@ pub fn answer_dataset(
             question,
         });
     }
-    answer_questions(&engine, &labels, progress)
+    Ok(labels)
 }

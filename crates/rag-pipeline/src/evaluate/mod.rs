@@ -7,10 +7,12 @@ mod answers;
 mod parsing;
 mod permissions;
 mod retrieval;
+mod upgrades;
 mod workspace;
 
-pub use answers::{answer_dataset, answer_questions};
+pub use answers::{answer_dataset, answer_questions, dataset_labels};
 pub use parsing::{ParseEvaluation, evaluate_parsing};
 pub use permissions::audit_permissions;
 pub use retrieval::evaluate_retrieval;
+pub use upgrades::{Effect, Recall, UPGRADES, Upgrade, UpgradeReport, evaluate_upgrades};
 pub use workspace::Workspace;

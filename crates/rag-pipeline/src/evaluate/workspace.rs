@@ -28,7 +28,7 @@ impl Workspace {
 
     /// Imports, chunks and indexes `dataset`, as far as that is not done, and opens it. `name` keeps
     /// variants of one data set apart, such as with and without access lists.
-    pub(crate) fn engine(
+    pub fn engine(
         &self,
         dataset: &Dataset,
         name: &str,

@@ -3,7 +3,7 @@
 //! A question that needs two passages often names only one of them; the other is what the first one names. Hence
 //! the walk starts from the first few passages after reranking, and what it reaches is read by the reranker too.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use rag_core::hit::{Hit, Placement, Ranking};
 use rag_core::id::PassageId;
@@ -108,13 +108,7 @@ fn news(walked: &Ranking, found: &Ranking, count: usize) -> Ranking {
     };
     let unread = walked.hits.iter().take(count).filter(|hit| !is_read(hit));
     let hits = unread.map(|hit| known.get(&hit.passage.id).map_or(hit, |known| known));
-    Ranking {
-        question: walked.question.clone(),
-        legs: Vec::new(),
-        hits: hits.cloned().collect(),
-        notes: Vec::new(),
-        timings_ms: BTreeMap::new(),
-    }
+    Ranking::new(walked.question.clone(), hits.cloned().collect())
 }
 
 /// One ranking of all of them, by reciprocal ranks.
@@ -191,21 +185,12 @@ mod tests {
                 "access":[],"span":{{"start":0,"end":0}},"parent":{{"start":0,"end":0}},"text":"","tokens":1}}"#
             );
             Hit {
-                rank,
-                score: 0.0,
                 legs: [(leg, Placement { rank, score: 0.0 })].into(),
-                fused: None,
-                reranked: None,
-                passage: serde_json::from_str(&passage).unwrap(),
+                ..Hit::new(rank, 0.0, serde_json::from_str(&passage).unwrap())
             }
         });
-        Ranking {
-            question: serde_json::from_str(r#"{"id":"1","text":"?"}"#).unwrap(),
-            legs: Vec::new(),
-            hits: hits.collect(),
-            notes: Vec::new(),
-            timings_ms: BTreeMap::new(),
-        }
+        let question = serde_json::from_str(r#"{"id":"1","text":"?"}"#).unwrap();
+        Ranking::new(question, hits.collect())
     }
 
     const WEIGHTS: Weights = Weights {

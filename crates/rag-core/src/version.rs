@@ -1,16 +1,16 @@
-//! Tells whether two documents are versions of each other, or about one topic, by their titles.
+//! Tells whether two documents are versions of each other, or about one topic.
 
 use std::collections::BTreeSet;
 
-use rag_core::passage::Passage;
+use crate::passage::Passage;
 
 /// Least letters of a title's word that names a topic.
 const LEAST_LETTERS: usize = 4;
 
 /// How closely two documents are related.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kinship {
-    /// Their titles differ in numbers only: "Travel policy 2023", "Travel policy 2026". A letter with a
+pub enum Kinship {
+    /// One says that it replaces the other, or their titles differ in numbers only: "Travel policy 2023", "Travel policy 2026". A letter with a
     /// digit names another thing: "Meter R2" and "Meter R3" are no versions.
     Versions,
     /// Their titles share a word.
@@ -20,9 +20,12 @@ pub(super) enum Kinship {
 }
 
 /// How the documents of two passages are related.
-pub(super) fn kinship(one: &Passage, other: &Passage) -> Kinship {
+pub fn kinship(one: &Passage, other: &Passage) -> Kinship {
     if one.document_id() == other.document_id() {
         return Kinship::None;
+    }
+    if says_it_replaces(one, other) || says_it_replaces(other, one) {
+        return Kinship::Versions;
     }
     let (one, other) = (words(&one.title), words(&other.title));
     let shares_topic = one
@@ -35,8 +38,22 @@ pub(super) fn kinship(one: &Passage, other: &Passage) -> Kinship {
     }
 }
 
+/// True when the document of `one` takes the place of that of `other`: it says so, or they are versions and it
+/// was changed later.
+pub fn replaces(one: &Passage, other: &Passage) -> bool {
+    if says_it_replaces(one, other) {
+        return true;
+    }
+    let is_newer = kinship(one, other) == Kinship::Versions && one.updated > other.updated;
+    is_newer && !says_it_replaces(other, one)
+}
+
+fn says_it_replaces(new: &Passage, old: &Passage) -> bool {
+    new.supersedes.as_ref() == Some(old.document_id())
+}
+
 /// True when `question` names a year, which says what version is meant.
-pub(super) fn names_year(question: &str) -> bool {
+pub fn names_year(question: &str) -> bool {
     question.split(|c: char| !c.is_alphanumeric()).any(|word| {
         word.len() == 4 && word.starts_with(['1', '2']) && word.bytes().all(|b| b.is_ascii_digit())
     })
@@ -54,7 +71,13 @@ fn words(title: &str) -> BTreeSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::hit;
+
+    fn passage(id: &str, title: &str) -> Passage {
+        Passage {
+            title: title.to_owned(),
+            ..Passage::new(id.parse().unwrap(), "x")
+        }
+    }
 
     #[test]
     fn titles_tell_versions_from_topics() {
@@ -69,13 +92,24 @@ mod tests {
             ("Annual leave", "Travel policy", Kinship::None),
             ("", "", Kinship::None),
         ] {
-            let (mut a, mut b) = (hit("a#0", "x").passage, hit("b#0", "x").passage);
-            a.title = one.into();
-            b.title = other.into();
+            let (a, mut b) = (passage("a#0", one), passage("b#0", other));
             assert_eq!(kinship(&a, &b), expected, "{one} / {other}");
             b.id = a.id.clone();
             assert_eq!(kinship(&a, &b), Kinship::None);
         }
+    }
+
+    #[test]
+    fn what_says_that_it_replaces_wins_over_dates() {
+        let day = |text: &str| Some(text.parse().unwrap());
+        let mut old = passage("a#0", "Leave 2024");
+        let mut new = passage("b#0", "Leave 2026");
+        (old.updated, new.updated) = (day("2024-01-01"), day("2026-01-01"));
+        assert!(replaces(&new, &old) && !replaces(&old, &new));
+        old.supersedes = Some(new.document_id().clone());
+        assert!(replaces(&old, &new) && !replaces(&new, &old));
+        let other = passage("c#0", "Lunch");
+        assert!(!replaces(&other, &old) && !replaces(&old, &other));
     }
 
     #[test]

@@ -1,0 +1,120 @@
+//! What is done about an answer of which a citation does not hold: another source, or no such sentence.
+
+use std::fmt::Write as _;
+
+use rag_core::answer::{DECLINED, Repair};
+
+use crate::context::Context;
+use crate::verify::{
+    Claim, VerifyConfig, claim_sentences, holds, parse_citations, strongest_source, without_declined,
+};
+
+/// Rewrites `answer` so that each sentence cites only passages that support it, and says what was changed.
+///
+/// A sentence keeps those of its citations that hold. If none does, and another passage of the context supports
+/// it, that one is cited; else the sentence is withheld. What then is left may be nothing: [`DECLINED`].
+pub(crate) fn repair(answer: &str, context: &Context, config: &VerifyConfig) -> (String, Vec<Repair>) {
+    let mut kept = String::new();
+    let mut repairs = Vec::new();
+    for claim in parse_citations(answer) {
+        let own = without_declined(&claim.text);
+        let holding = self::holding(own, &claim, context, config);
+        if !holding.is_empty() {
+            push(&mut kept, own, &holding);
+            if holding.len() < claim.ids.len() {
+                repairs.push(told(own, &claim, &holding));
+            }
+            continue;
+        }
+        for sentence in claim_sentences(own) {
+            let mut sources = self::holding(sentence, &claim, context, config);
+            if sources.is_empty() {
+                sources.extend(strongest_source(sentence, context, config).map(ToString::to_string));
+                repairs.push(told(sentence, &claim, &sources));
+            }
+            if !sources.is_empty() {
+                push(&mut kept, sentence, &sources);
+            }
+        }
+    }
+    if kept.is_empty() {
+        DECLINED.clone_into(&mut kept);
+    }
+    (kept, repairs)
+}
+
+/// Those of the claim's ids whose passage supports `sentence`.
+fn holding(sentence: &str, claim: &Claim, context: &Context, config: &VerifyConfig) -> Vec<String> {
+    let ids = claim.ids.iter();
+    ids.filter(|id| holds(sentence, id, context, config))
+        .cloned()
+        .collect()
+}
+
+fn push(kept: &mut String, sentence: &str, ids: &[String]) {
+    let gap = if kept.is_empty() { "" } else { " " };
+    write!(kept, "{gap}{} [{}]", sentence.trim(), ids.join(", ")).expect("writing to a string cannot fail");
+}
+
+fn told(sentence: &str, claim: &Claim, instead: &[String]) -> Repair {
+    Repair {
+        sentence: sentence.trim().to_owned(),
+        cited: claim.ids.clone(),
+        instead: instead.to_vec(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::{ContextConfig, assemble};
+    use crate::testing::hit;
+
+    /// The repaired answer, and for each repair what is cited instead.
+    fn check(answer: &str, expected: &str, instead: &[&[&str]]) {
+        let hits = [
+            hit("hr-1#0", "Staff get 27 days of leave. Days are not paid out."),
+            hit("it-1#2", "ERR-4012 means that the tunnel failed."),
+        ];
+        let context = assemble("Q?", &hits, &ContextConfig::default(), &|text| text.len() / 4);
+        let (text, repairs) = repair(answer, &context, &VerifyConfig::default());
+        assert_eq!(text, expected, "{answer}");
+        let found: Vec<Vec<&str>> = repairs
+            .iter()
+            .map(|repair| repair.instead.iter().map(String::as_str).collect())
+            .collect();
+        assert_eq!(found, instead, "{answer}");
+    }
+
+    #[test]
+    fn a_wrong_citation_is_replaced_and_a_false_sentence_withheld() {
+        check(
+            "Staff get 27 days of leave. [hr-1#0]",
+            "Staff get 27 days of leave. [hr-1#0]",
+            &[],
+        );
+        check(
+            "Staff get 27 days of leave. [it-1#2]",
+            "Staff get 27 days of leave. [hr-1#0]",
+            &[&["hr-1#0"]],
+        );
+        check(
+            "Staff get 27 days of leave. [hr-1#0, x#1]",
+            "Staff get 27 days of leave. [hr-1#0]",
+            &[&["hr-1#0"]],
+        );
+        check(
+            "Staff get 27 days of leave. Staff get 28 days of leave. [hr-1#0]",
+            "Staff get 27 days of leave. [hr-1#0]",
+            &[&[]],
+        );
+        check(
+            "Days are not paid out. ERR-4012 means that the tunnel failed.",
+            "Days are not paid out. [hr-1#0] ERR-4012 means that the tunnel failed. [it-1#2]",
+            &[&["hr-1#0"], &["it-1#2"]],
+        );
+        check("Days are paid out. [hr-1#0]", DECLINED, &[&[]]);
+        check("[x#9]", DECLINED, &[]);
+        check(DECLINED, DECLINED, &[]);
+    }
+}
