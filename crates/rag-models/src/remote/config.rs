@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::error::RemoteError;
 
+/// Largest time limit: a day.
+const LONGEST_TIMEOUT_MS: u64 = 86_400_000;
+
 /// The header that carries the key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -70,15 +73,21 @@ impl Default for HttpConfig {
 impl HttpConfig {
     /// Refuses limits that contradict each other.
     pub(super) fn check(&self) -> Result<(), RemoteError> {
-        let limits = [
+        let times = [
             ("connect_timeout_ms", self.connect_timeout_ms),
             ("first_byte_timeout_ms", self.first_byte_timeout_ms),
             ("idle_timeout_ms", self.idle_timeout_ms),
             ("total_timeout_ms", self.total_timeout_ms),
-            ("max_reply_bytes", self.max_reply_bytes),
         ];
-        if let Some((name, _)) = limits.iter().find(|(_, limit)| *limit == 0) {
-            return Err(settings(format!("`{name}` is 0; write a positive number")));
+        for (name, time) in times {
+            if !(1..=LONGEST_TIMEOUT_MS).contains(&time) {
+                return Err(settings(format!(
+                    "`{name}` is {time}; write 1 to {LONGEST_TIMEOUT_MS}"
+                )));
+            }
+        }
+        if self.max_reply_bytes == 0 {
+            return Err(settings("`max_reply_bytes` is 0; write a positive number"));
         }
         if self.first_byte_timeout_ms > self.idle_timeout_ms {
             return Err(settings(format!(
@@ -122,6 +131,7 @@ mod tests {
         type Change = fn(&mut HttpConfig);
         let cases: &[(Change, &str)] = &[
             (|c| c.total_timeout_ms = 0, "total_timeout_ms"),
+            (|c| c.total_timeout_ms = u64::MAX, "total_timeout_ms"),
             (|c| c.max_reply_bytes = 0, "max_reply_bytes"),
             (|c| c.idle_timeout_ms = 1000, "first_byte_timeout_ms"),
         ];

@@ -13,6 +13,16 @@ pub enum RemoteError {
         /// What is wrong, and what to write instead.
         reason: String,
     },
+    /// The program's logger would record every byte that is sent.
+    #[error(
+        "nothing is sent to {endpoint} while the logger records `{target}` at level trace, since it would record the key and all texts; set that to debug"
+    )]
+    Recorded {
+        /// Where it was to go.
+        endpoint: String,
+        /// What the HTTP library calls its records.
+        target: &'static str,
+    },
     /// The conversation cannot be expressed for this provider.
     #[error("the conversation cannot be sent to {endpoint}: {reason}")]
     Conversation {
@@ -159,7 +169,7 @@ pub enum RemoteError {
 fn next_try(wait: Option<Duration>) -> String {
     match wait {
         Some(wait) => format!(
-            "it asks to wait {} s: ask again then, or raise `longest_wait_ms`",
+            "it asks to wait {} s: ask again then, or raise `retries` or `longest_wait_ms`",
             wait.as_secs_f64().ceil()
         ),
         None => "ask again later, or raise `retries`".to_owned(),

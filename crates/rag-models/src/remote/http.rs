@@ -5,7 +5,6 @@
 
 use std::fmt;
 use std::io::Read;
-use std::ops::ControlFlow;
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
@@ -13,19 +12,20 @@ use ureq::http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
 use ureq::http::{HeaderMap, HeaderName, HeaderValue, Response};
 use ureq::{Agent, Body, Proxy, Timeout};
 
+use super::body::Reply;
 use super::config::{HttpConfig, KeyHeader, settings};
 use super::discretion::Discretion;
 use super::endpoint::Endpoint;
 use super::error::RemoteError;
 use super::problem::Problem;
+use super::retry;
 use super::secret::Secret;
-use super::sse::{Event, Parser};
-use super::{retry, sse};
 
 /// Largest error body that is read.
 const MAX_ERROR_BYTES: u64 = 64 << 10;
-/// Largest single event of a stream.
-const MAX_EVENT_BYTES: usize = 4 << 20;
+
+/// Where the HTTP library records, at level trace, every byte of both directions.
+const WIRE_RECORDS: &str = "ureq_proto::util";
 
 /// Sends JSON to one address and reads JSON or events.
 pub(super) struct Client {
@@ -61,7 +61,7 @@ impl Failure {
     }
 
     /// A failure that may pass.
-    fn passing(error: RemoteError) -> Self {
+    pub(super) fn passing(error: RemoteError) -> Self {
         Self {
             error,
             again: Again::After(None),
@@ -71,6 +71,21 @@ impl Failure {
     /// The same failure, but final: what was handed out cannot be taken back.
     pub(super) fn made_final(self) -> Self {
         Self::last(self.error)
+    }
+
+    /// The error, with what is known of attempts and the wait that the server asks for.
+    fn after(mut self, tried: u32) -> RemoteError {
+        let asked = match self.again {
+            Again::After(wait) => wait,
+            Again::No => None,
+        };
+        if let RemoteError::Limit { attempts, wait, .. } | RemoteError::Overloaded { attempts, wait, .. } =
+            &mut self.error
+        {
+            *attempts = tried;
+            *wait = asked;
+        }
+        self.error
     }
 }
 
@@ -121,6 +136,12 @@ impl Client {
         body: &Value,
         mut read: impl FnMut(Reply<'_>) -> Result<T, Failure>,
     ) -> Result<T, RemoteError> {
+        if log::log_enabled!(target: WIRE_RECORDS, log::Level::Trace) {
+            return Err(RemoteError::Recorded {
+                endpoint: self.endpoint().to_owned(),
+                target: WIRE_RECORDS,
+            });
+        }
         let exchange = Exchange {
             client: self,
             body,
@@ -150,25 +171,8 @@ impl fmt::Debug for Client {
     }
 }
 
-impl Failure {
-    /// The error, with what is known of attempts and the wait that the server asks for.
-    fn after(mut self, tried: u32) -> RemoteError {
-        let asked = match self.again {
-            Again::After(wait) => wait,
-            Again::No => None,
-        };
-        if let RemoteError::Limit { attempts, wait, .. } | RemoteError::Overloaded { attempts, wait, .. } =
-            &mut self.error
-        {
-            *attempts = tried;
-            *wait = asked;
-        }
-        self.error
-    }
-}
-
 /// One request and its repetitions.
-struct Exchange<'c> {
+pub(super) struct Exchange<'c> {
     client: &'c Client,
     body: &'c Value,
     bytes: Vec<u8>,
@@ -192,10 +196,7 @@ impl<'c> Exchange<'c> {
             .map_err(|error| self.transport_failure(error, Phase::Head))?;
         let status = response.status().as_u16();
         match status {
-            200..=299 => Ok(Reply {
-                exchange: self,
-                response,
-            }),
+            200..=299 => Ok(Reply::new(self, response)),
             300..=399 => Err(Failure::last(RemoteError::Redirected {
                 endpoint: self.name(),
                 status,
@@ -236,7 +237,7 @@ impl<'c> Exchange<'c> {
         (wait <= config.longest_wait() && wait < left).then_some(wait)
     }
 
-    fn transport_failure(&self, error: ureq::Error, phase: Phase) -> Failure {
+    pub(super) fn transport_failure(&self, error: ureq::Error, phase: Phase) -> Failure {
         let endpoint = self.name();
         match error {
             ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve) => {
@@ -260,8 +261,13 @@ impl<'c> Exchange<'c> {
         }
     }
 
-    fn discretion(&self) -> Discretion<'c> {
+    pub(super) fn discretion(&self) -> Discretion<'c> {
         Discretion::new(self.client.secret.as_ref(), self.body)
+    }
+
+    /// Largest accepted reply in bytes.
+    pub(super) fn max_reply_bytes(&self) -> u64 {
+        self.client.config.max_reply_bytes
     }
 
     fn timeout(&self, setting: &'static str) -> RemoteError {
@@ -271,125 +277,16 @@ impl<'c> Exchange<'c> {
         }
     }
 
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         self.client.endpoint().to_owned()
     }
 }
 
 /// How far a reply had come when the transport failed.
 #[derive(Clone, Copy)]
-enum Phase {
+pub(super) enum Phase {
     Head,
     Body,
-}
-
-/// A reply with a status of success, its body not yet read.
-pub(super) struct Reply<'e> {
-    exchange: &'e Exchange<'e>,
-    response: Response<Body>,
-}
-
-impl<'e> Reply<'e> {
-    /// True when the body is a stream of events.
-    pub(super) fn is_event_stream(&self) -> bool {
-        self.response.body().mime_type() == Some("text/event-stream")
-    }
-
-    /// Reads the body as one JSON value.
-    pub(super) fn json(self) -> Result<Value, Failure> {
-        let limit = self.exchange.client.config.max_reply_bytes;
-        let exchange = self.exchange;
-        let body = self.response.into_body().into_with_config().limit(limit);
-        let bytes = body
-            .read_to_vec()
-            .map_err(|error| exchange.transport_failure(error, Phase::Body))?;
-        serde_json::from_slice(&bytes).map_err(|_| {
-            Failure::last(RemoteError::Shape {
-                endpoint: exchange.name(),
-                reason: "the body is not JSON".to_owned(),
-            })
-        })
-    }
-
-    /// Gives each event to `on_event` until that breaks or the body ends; [`ControlFlow::Continue`] means that
-    /// the body ended.
-    pub(super) fn events(
-        self,
-        on_event: &mut dyn FnMut(&Event) -> Result<ControlFlow<()>, Failure>,
-    ) -> Result<ControlFlow<()>, Failure> {
-        let exchange = self.exchange;
-        let limit = exchange.client.config.max_reply_bytes;
-        let mut body = self.response.into_body().into_with_config().limit(limit).reader();
-        let mut parser = Parser::new(MAX_EVENT_BYTES);
-        let mut buffer = [0; 8 << 10];
-        loop {
-            let read = body
-                .read(&mut buffer)
-                .map_err(|error| exchange.transport_failure(error.into(), Phase::Body))?;
-            if read == 0 {
-                return Ok(ControlFlow::Continue(()));
-            }
-            let events = parser.push(&buffer[..read]).map_err(|sse::EventTooLarge| {
-                Failure::last(RemoteError::TooLarge {
-                    endpoint: exchange.name(),
-                    limit: MAX_EVENT_BYTES as u64,
-                })
-            })?;
-            for event in &events {
-                if on_event(event)?.is_break() {
-                    return Ok(ControlFlow::Break(()));
-                }
-            }
-        }
-    }
-
-    /// What turns a value of this reply into failures.
-    pub(super) fn faults(&self) -> Faults<'e> {
-        Faults {
-            exchange: self.exchange,
-        }
-    }
-}
-
-/// Makes failures of what a reply holds.
-#[derive(Clone, Copy)]
-pub(super) struct Faults<'e> {
-    exchange: &'e Exchange<'e>,
-}
-
-impl Faults<'_> {
-    /// An error that the server reports inside its reply.
-    pub(super) fn reported(self, value: &Value) -> Failure {
-        let problem = Problem::of_value(value);
-        let status = problem.implied_status();
-        let passes = problem.may_pass() && retry::may_pass(status, &HeaderMap::new());
-        let error = problem.into_error(
-            status,
-            self.exchange.client.endpoint(),
-            &self.exchange.discretion(),
-        );
-        if passes {
-            Failure::passing(error)
-        } else {
-            Failure::last(error)
-        }
-    }
-
-    /// The reply is not what the interface promises.
-    pub(super) fn shape(self, reason: impl Into<String>) -> Failure {
-        Failure::last(RemoteError::Shape {
-            endpoint: self.exchange.name(),
-            reason: reason.into(),
-        })
-    }
-
-    /// The reply ended too early.
-    pub(super) fn broken(self, reason: impl Into<String>) -> Failure {
-        Failure::passing(RemoteError::BrokenStream {
-            endpoint: self.exchange.name(),
-            reason: reason.into(),
-        })
-    }
 }
 
 fn agent(endpoint: &Endpoint, config: &HttpConfig) -> Result<Agent, RemoteError> {

@@ -7,13 +7,16 @@
 //! | [`RemoteEmbedder`] | embeddings | the same |
 //!
 //! Keys come from environment variables that the settings name (`key_variable`). The caller looks them up and passes
-//! a [`Secret`], which no message, log or file shows; a server's words are shown only where they repeat neither the
-//! key nor what was sent. Requests go over https, or to this machine; redirects are not followed. What may pass is
-//! tried again as the vendors' own clients do it, within [`HttpConfig`]'s bounds.
+//! a [`Secret`], which no message, log or file shows. A server's words are shown only where they repeat neither the
+//! key nor what was sent, and nothing is sent while a logger records all bytes.
+//!
+//! Requests go over https, or to this machine; redirects are not followed. What may pass is tried again as the
+//! vendors' own clients do it, within [`HttpConfig`]'s bounds.
 //!
 //! Not here: which of these models is used, prompts, and the check of citations, which a model's own are no proof of.
 
 mod anthropic;
+mod body;
 mod config;
 mod discretion;
 mod embeddings;

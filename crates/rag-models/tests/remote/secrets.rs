@@ -1,5 +1,8 @@
 //! Neither the key nor what was sent appears in any error, identity or debug form, whatever the server says.
 
+use std::cell::Cell;
+use std::sync::{Mutex, Once};
+
 use rag_core::progress::Silent;
 use rag_models::language_model::Prompt;
 use rag_models::remote::{
@@ -60,8 +63,60 @@ fn check(form: &str) {
     assert!(!form.contains("salary") && !form.contains("90,000"), "{form}");
 }
 
+/// Keeps what any library logs, at every level but the one at which the HTTP library records all bytes. That one is on
+/// for threads that ask for it.
+struct Logged;
+
+static LINES: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+thread_local! {
+    static RECORDS_BYTES: Cell<bool> = const { Cell::new(false) };
+}
+
+impl log::Log for Logged {
+    fn enabled(&self, what: &log::Metadata<'_>) -> bool {
+        let bytes = what.target().starts_with("ureq_proto") && what.level() == log::Level::Trace;
+        !bytes || RECORDS_BYTES.get()
+    }
+
+    fn log(&self, record: &log::Record<'_>) {
+        if self.enabled(record.metadata()) {
+            LINES.lock().unwrap().push(record.args().to_string());
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+/// Makes [`Logged`] the logger of this process.
+fn listen() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        log::set_logger(&Logged).unwrap();
+        log::set_max_level(log::LevelFilter::Trace);
+    });
+}
+
+#[test]
+fn nothing_is_sent_while_a_logger_records_all_bytes() {
+    listen();
+    let provider = Provider::start(0, |request| Reply::json(200, &echo(request))).unwrap();
+    let config = OpenAiConfig {
+        base_url: provider.url(),
+        model: "m".into(),
+        ..Default::default()
+    };
+    let model = OpenAiModel::new(config, key()).unwrap();
+    RECORDS_BYTES.set(true);
+    let error = complete(&model, &Prompt::new("", PRIVATE, 9)).0.unwrap_err();
+    RECORDS_BYTES.set(false);
+    assert!(error.to_string().contains("set that to debug"), "{error}");
+    assert!(provider.requests().is_empty());
+}
+
 #[test]
 fn no_error_path_shows_the_key_or_what_was_sent() {
+    listen();
     let mut errors = 0;
     for answer in answers() {
         let provider = Provider::start(0, answer).unwrap();
@@ -105,6 +160,11 @@ fn no_error_path_shows_the_key_or_what_was_sent() {
         errors += 1;
     }
     assert!(errors > 90, "{errors}");
+    let lines = LINES.lock().unwrap().clone();
+    assert!(lines.len() > 100, "{}", lines.len());
+    for line in &lines {
+        check(line);
+    }
 }
 
 #[test]

@@ -9,11 +9,12 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
+use super::body::Reply;
 use super::config::{HttpConfig, KeyHeader, identity, settings};
 use super::endpoint::{Endpoint, check_word};
 use super::error::RemoteError;
 use super::handout::Handout;
-use super::http::{Client, Failure, Reply};
+use super::http::{Client, Failure};
 use super::secret::Secret;
 use crate::error::ModelError;
 use crate::language_model::{Completion, LanguageModel, Prompt};

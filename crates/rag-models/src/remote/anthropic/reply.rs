@@ -6,8 +6,9 @@ use std::ops::ControlFlow;
 use serde_json::Value;
 
 use crate::language_model::{Completion, SourceCitation, Stop, TokenUsage, ToolCall};
+use crate::remote::body::Faults;
 use crate::remote::handout::Handout;
-use crate::remote::http::{Failure, Faults};
+use crate::remote::http::Failure;
 use crate::remote::sse::Event;
 
 /// A reply as far as it has come.
@@ -54,8 +55,9 @@ impl<'e> Assembly<'e> {
         event: &Event,
         handout: &mut Handout<'_>,
     ) -> Result<ControlFlow<()>, Failure> {
-        let data: Value = serde_json::from_str(&event.data)
-            .map_err(|_| self.faults.shape("the data of an event is not JSON"))?;
+        let Ok(data) = serde_json::from_str::<Value>(&event.data) else {
+            return Err(self.faults.shape("the data of an event is not JSON"));
+        };
         match data["type"].as_str().unwrap_or(&event.name) {
             "message_start" => self.count(&data["message"]["usage"]),
             "content_block_start" => {

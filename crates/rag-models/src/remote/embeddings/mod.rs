@@ -1,15 +1,15 @@
 //! Embedders behind the embeddings interface of OpenAI, Azure OpenAI and the servers that speak it.
 
+mod config;
 mod reply;
 mod tokens;
 
 use rag_core::language::Language;
 use rag_core::progress::{Progress, Unit};
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use super::config::{HttpConfig, KeyHeader, settings};
+use super::error::RemoteError;
 use super::http::{Client, Failure};
 use super::openai::endpoint;
 use super::secret::Secret;
@@ -17,6 +17,7 @@ use crate::embedder::{Embedder, Embeddings};
 use crate::error::ModelError;
 use crate::identity::{ModelIdentity, Pooling, Precision};
 use crate::transformer::normalise;
+pub use config::{RemoteEmbeddingConfig, VectorEncoding};
 
 /// The name of the progress step.
 const TASK: &str = "embedding";
@@ -25,118 +26,12 @@ const PROBE: &str = "dimension";
 /// Name of the rule that estimates tokens; a part of the identity since it decides where texts are cut.
 const TOKEN_RULE: &str = "estimated-tokens-1";
 
-/// How vectors are asked for. A reply may come in either form.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum VectorEncoding {
-    /// Lists of numbers, which every server knows.
-    Float,
-    /// Packed, at a third of the size; what the vendor's own client asks for.
-    #[default]
-    Base64,
-}
-
-/// Settings of a remote embedder.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct RemoteEmbeddingConfig {
-    /// Address of the server, before `/embeddings`. Default: `https://api.openai.com/v1`.
-    pub base_url: String,
-    /// The model's name at the server; at Azure, of the deployment. No default: it must be set.
-    pub model: String,
-    /// A dated deployment of Azure: requests go to `/openai/deployments/NAME` below `base_url`. Default: none.
-    pub deployment: Option<String>,
-    /// Value of `api-version` in the address; needed with `deployment`. Default: none.
-    pub api_version: Option<String>,
-    /// The environment variable that holds the key; the caller reads it. Default: `OPENAI_API_KEY`.
-    pub key_variable: String,
-    /// The header that carries the key. Default: `bearer`.
-    pub key_header: KeyHeader,
-    /// Numbers per vector. Every reply is held to it. Default: learned from one request when the model is opened.
-    pub dimension: Option<usize>,
-    /// Whether the server is asked to shorten its vectors to `dimension`. Default: false.
-    pub shorten: bool,
-    /// Whether vectors are scaled to length 1. Default: true.
-    pub normalise: bool,
-    /// Text put before a question. Default: none.
-    pub query_prefix: String,
-    /// Text put before a passage. Default: none.
-    pub passage_prefix: String,
-    /// Longest input in tokens, prefix included, by the estimate of [`RemoteEmbedder`]. Default: 512, which
-    /// servers of small models read; hosted ones often read 8191.
-    pub max_tokens: usize,
-    /// ISO 639-1 codes of the languages served; empty means all. Default: all.
-    pub languages: Vec<String>,
-    /// How vectors are asked for. Default: `base64`.
-    pub encoding: VectorEncoding,
-    /// Most texts of a request. Default: 32, which every known server takes.
-    pub batch_texts: usize,
-    /// Most bytes of text of a request; one longer text goes alone. Default: 262144.
-    pub batch_bytes: usize,
-    /// How the network is used.
-    pub http: HttpConfig,
-}
-
-impl Default for RemoteEmbeddingConfig {
-    fn default() -> Self {
-        Self {
-            base_url: "https://api.openai.com/v1".into(),
-            model: String::new(),
-            deployment: None,
-            api_version: None,
-            key_variable: "OPENAI_API_KEY".into(),
-            key_header: KeyHeader::Bearer,
-            dimension: None,
-            shorten: false,
-            normalise: true,
-            query_prefix: String::new(),
-            passage_prefix: String::new(),
-            max_tokens: 512,
-            languages: Vec::new(),
-            encoding: VectorEncoding::Base64,
-            batch_texts: 32,
-            batch_bytes: 256 << 10,
-            http: HttpConfig::default(),
-        }
-    }
-}
-
-impl RemoteEmbeddingConfig {
-    fn check(&self) -> Result<(), super::RemoteError> {
-        if self.model.is_empty() {
-            return Err(settings("`model` is not set; name a model of the provider"));
-        }
-        let sizes = [
-            ("max_tokens", Some(self.max_tokens)),
-            ("batch_texts", Some(self.batch_texts)),
-            ("batch_bytes", Some(self.batch_bytes)),
-            ("dimension", self.dimension),
-        ];
-        if let Some((name, _)) = sizes.iter().find(|(_, size)| *size == Some(0)) {
-            return Err(settings(format!("`{name}` is 0; write a positive number")));
-        }
-        if self.shorten && self.dimension.is_none() {
-            return Err(settings("`shorten` needs a `dimension`"));
-        }
-        let prefixes = [
-            ("query_prefix", &self.query_prefix),
-            ("passage_prefix", &self.passage_prefix),
-        ];
-        for (name, prefix) in prefixes {
-            if tokens::offsets(prefix).len() >= self.max_tokens {
-                return Err(settings(format!("`{name}` leaves no room within `max_tokens`")));
-            }
-        }
-        Ok(())
-    }
-}
-
 /// An embedder across the network.
 ///
-/// Its tokens are an upper estimate, since the server's tokenizer is not at hand: four letters of a word, every
-/// digit and every sign count one, a character of n bytes beyond ASCII n - 1. Texts are cut at
-/// [`RemoteEmbeddingConfig::max_tokens`] by this rule before they are sent, and the cut is counted. A blank text is
-/// not sent and has the zero vector.
+/// Its tokens are an upper estimate, since the server's tokenizer is not at hand: up to four letters of a word, capitals
+/// counting double, every digit, every sign and every byte beyond ASCII count one. Texts are cut at
+/// [`RemoteEmbeddingConfig::max_tokens`] by this rule before they are sent, and the cut is counted. A blank text is not
+/// sent and has the zero vector.
 ///
 /// The identity holds host, path, model and dimension: what the server changes behind its model's name is not seen.
 #[derive(Debug)]
@@ -265,7 +160,7 @@ fn request(
     config: &RemoteEmbeddingConfig,
     inputs: &[String],
     dimension: Option<usize>,
-) -> Result<Vec<Vec<f32>>, super::RemoteError> {
+) -> Result<Vec<Vec<f32>>, RemoteError> {
     client.request(&body(config, inputs), |reply| -> Result<_, Failure> {
         let faults = reply.faults();
         let vectors = reply::vectors(&reply.json()?, inputs.len()).map_err(|reason| faults.shape(reason))?;

@@ -1,31 +1,39 @@
 //! An upper estimate of tokens, for models whose tokenizer is not at hand.
 //!
-//! Four letters of a word are a token; so are every digit, sign, line break and further space; a character of n
-//! bytes beyond ASCII is n - 1 tokens. Byte-pair vocabularies need fewer for all but unusual text: on the sample
-//! corpus the estimate is far above a small English vocabulary's own count (see the embedder's documentation).
+//! Up to four letters of a word are a token, capitals counting double; so are every digit, sign, line break and further
+//! space, and every byte of a character beyond ASCII, which is what a byte-pair vocabulary falls back to. Of 516
+//! paragraphs of the sample corpus, one has more tokens in a small English vocabulary (by 2 %); the median has 0.75 of
+//! the estimate. `examples/token_estimate.rs` prints these figures.
 
 /// Letters of a token.
 const LETTERS: usize = 4;
+/// Letters that a capital counts for: words in capitals are rare in vocabularies.
+const CAPITAL: usize = 2;
 
 /// Byte range of each estimated token, in order. Tokens of one character share its range.
 pub(super) fn offsets(text: &str) -> Vec<(usize, usize)> {
     let mut tokens: Vec<(usize, usize)> = Vec::with_capacity(text.len() / LETTERS + 1);
-    let mut letters = 0;
+    // Letters that the last token still takes.
+    let mut room = 0;
     let mut after_space = true;
     for (at, c) in text.char_indices() {
         let range = (at, at + c.len_utf8());
-        let is_letter = c.is_ascii_alphabetic();
-        match c {
-            _ if is_letter && letters % LETTERS != 0 => {
-                if let Some(last) = tokens.last_mut() {
-                    last.1 = range.1;
-                }
+        if c.is_ascii_alphabetic() {
+            let letters = if c.is_ascii_uppercase() { CAPITAL } else { 1 };
+            if let Some(last) = tokens.last_mut().filter(|_| letters <= room) {
+                last.1 = range.1;
+            } else {
+                tokens.push(range);
+                room = LETTERS;
             }
+            room -= letters;
+        } else {
+            room = 0;
             // A single space belongs to the word behind it.
-            ' ' if !after_space => {}
-            _ => tokens.extend(std::iter::repeat_n(range, (c.len_utf8() - 1).max(1))),
+            if c != ' ' || after_space {
+                tokens.extend(std::iter::repeat_n(range, c.len_utf8()));
+            }
         }
-        letters = if is_letter { letters + 1 } else { 0 };
         after_space = c == ' ';
     }
     tokens
@@ -61,10 +69,12 @@ mod tests {
             ("well-known", 4),
             ("a  b", 3),
             ("a\n\nb", 4),
-            ("é", 1),
-            ("قطة", 3),
-            ("猫", 2),
-            ("😀", 3),
+            ("NATO", 2),
+            ("Kittens", 2),
+            ("é", 2),
+            ("قطة", 6),
+            ("猫", 3),
+            ("😀", 4),
         ];
         for (text, count) in cases {
             assert_eq!(offsets(text).len(), count, "{text:?}");
@@ -74,7 +84,7 @@ mod tests {
     #[test]
     fn a_cut_is_counted_and_never_splits_a_character() {
         assert_eq!(cut("kittens rest", 2), ("kittens ", 1));
-        assert_eq!(cut("猫猫", 3), ("猫", 1));
+        assert_eq!(cut("猫猫", 4), ("猫", 2));
         assert_eq!(cut("cat", 1), ("cat", 0));
         assert_eq!(cut("cat", 0), ("", 1));
     }

@@ -6,8 +6,9 @@ use std::ops::ControlFlow;
 use serde_json::Value;
 
 use crate::language_model::{Completion, Stop, TokenUsage, ToolCall};
+use crate::remote::body::Faults;
 use crate::remote::handout::Handout;
-use crate::remote::http::{Failure, Faults};
+use crate::remote::http::Failure;
 use crate::remote::sse::Event;
 
 /// The data of the event that ends a stream.
