@@ -85,6 +85,7 @@ fn engines_stay_in_their_crate() {
         ("candle-transformers", "rag-models"),
         ("tokenizers", "rag-models"),
         ("hf-hub", "rag-models"),
+        ("ureq", "rag-models"),
         ("tantivy", "rag-index"),
         ("hnsw_rs", "rag-index"),
         ("petgraph", "rag-graph"),

@@ -83,6 +83,9 @@ pub enum ModelError {
         /// What fits.
         limit: usize,
     },
+    /// A provider across the network gave no usable answer.
+    #[error(transparent)]
+    Remote(Box<crate::remote::RemoteError>),
     /// The operating system refused; the message names the path.
     #[error(transparent)]
     Io(#[from] std::io::Error),
@@ -97,5 +100,11 @@ impl From<crate::fetch::FetchError> for ModelError {
 impl From<crate::weights::WeightsError> for ModelError {
     fn from(error: crate::weights::WeightsError) -> Self {
         Self::Weights(Box::new(error))
+    }
+}
+
+impl From<crate::remote::RemoteError> for ModelError {
+    fn from(error: crate::remote::RemoteError) -> Self {
+        Self::Remote(Box::new(error))
     }
 }

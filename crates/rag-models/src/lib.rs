@@ -5,6 +5,7 @@
 //! |---|---|
 //! | model folders and the model cache (`model.safetensors`, `model.onnx`, `tokenizer.json`, …) | the model cache, one folder per SHA-256 |
 //! | `tfidf.json`, a fitted TF-IDF table | `tfidf.json` |
+//! | replies of providers across the network ([`remote`]) | requests to them |
 //!
 //! A model is opened by its name in the [`catalogue`] or by the path of a folder. Files of catalogue models
 //! are obtained from a folder, the cache, the model hub or the package index, whichever comes first, and
@@ -27,7 +28,7 @@
 //! ```
 //!
 //! Not here: what is retrieved and how it is ranked, indexes, the terminal, environment variables (see
-//! [`fetch::FetchConfig::with_variables`]).
+//! [`fetch::FetchConfig::with_variables`]; providers' keys come as a [`remote::Secret`]).
 
 pub mod bert;
 pub mod catalogue;
@@ -38,6 +39,7 @@ pub mod fetch;
 pub mod identity;
 pub mod language_model;
 mod open;
+pub mod remote;
 pub mod tfidf;
 mod transformer;
 pub mod weights;
