@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rag_pipeline::Settings;
+use rag_pipeline::{ANTHROPIC, Keys, OPENAI, REMOTE, Settings};
 
 use crate::args::GlobalArgs;
 use crate::progress::{Terminal, Verbosity};
@@ -31,16 +31,14 @@ impl Context {
             .config
             .as_deref()
             .or_else(|| found.is_file().then_some(found));
-        let python = settings.models.fetch.mirror.python.clone();
         if let Some(file) = file {
-            settings = Settings::read_over(&settings, file)?;
+            let read = Settings::read_over(&settings, file)?;
+            if global.config.is_none() {
+                refuse_to_trust(&settings, &read)?;
+            }
+            settings = read;
         }
-        // A folder that somebody else made must not choose what is run on this machine.
-        anyhow::ensure!(
-            global.config.is_some() || settings.models.fetch.mirror.python == python,
-            "{SETTINGS_FILE} in this folder names a program to run (models.fetch.mirror.python); \
-             name the file with --config if you trust it"
-        );
+        settings.models.keys = Keys::of(&settings.models.providers, |name| std::env::var(name).ok());
         let verbosity = if global.quiet {
             Verbosity::Quiet
         } else {
@@ -50,5 +48,24 @@ impl Context {
             settings,
             progress: Terminal::new(verbosity),
         })
+    }
+}
+
+/// Refuses what a settings file that merely lies in this folder must not choose: a folder that somebody else made
+/// may neither run a program on this machine nor send documents and keys to a server.
+fn refuse_to_trust(before: &Settings, read: &Settings) -> anyhow::Result<()> {
+    let (before, read) = (&before.models, &read.models);
+    let refused = if read.fetch.mirror.python != before.fetch.mirror.python {
+        Some("names a program to run (models.fetch.mirror.python)")
+    } else if [ANTHROPIC, OPENAI].contains(&read.language_model.as_str()) || read.embedder == REMOTE {
+        Some("sends documents to a server (models.language_model, models.embedder)")
+    } else {
+        None
+    };
+    match refused {
+        Some(what) => anyhow::bail!(
+            "{SETTINGS_FILE} in this folder {what}; name the file with --config if you trust it"
+        ),
+        None => Ok(()),
     }
 }

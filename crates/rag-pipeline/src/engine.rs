@@ -1,16 +1,17 @@
 //! The query row: a question to ranked passages, and on to an answer with verified citations.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Instant;
 
 use rag_core::answer::Answer;
 use rag_core::hit::Ranking;
 use rag_core::progress::Progress;
 use rag_core::question::Question;
-use rag_generate::agent::{PlannedAgent, SearchRequest};
-use rag_generate::{ExtractiveGenerator, GenerateError};
+use rag_generate::agent::{Agent, SearchRequest};
+use rag_generate::{ExtractiveGenerator, GenerateError, Generator};
 use rag_index::Generation;
-use rag_models::{CrossEncoder, Embedder};
+use rag_models::{CrossEncoder, Embedder, LanguageModel};
 use rag_rerank::{CrossEncoderReranker, LexicalCoverageReranker, Reranker};
 use rag_retrieve::{Drafter, Parent, Retriever};
 
@@ -19,6 +20,7 @@ use crate::models::NONE;
 use crate::settings::{ModelSettings, Settings};
 use crate::store::Store;
 use crate::way::Way;
+use crate::writer::Writing;
 
 /// What reads question and passage together: the model of the settings, lexical coverage, or nothing.
 pub struct PairReader {
@@ -60,6 +62,7 @@ pub struct Engine {
     settings: Settings,
     generation: Generation,
     embedder: Box<dyn Embedder>,
+    language_model: Option<Arc<dyn LanguageModel>>,
     drafter: Option<Box<dyn Drafter>>,
     reader: PairReader,
 }
@@ -83,11 +86,13 @@ impl Engine {
         let embedder = settings.models.open_for_questions(&generation, progress)?;
         generation.check_model(embedder.identity())?;
         let reader = PairReader::open(&settings.models, progress)?;
-        let drafter = settings.models.open_drafter()?;
+        let language_model = settings.models.open_language_model(progress)?;
+        let drafter = settings.models.open_drafter(language_model.as_ref())?;
         Ok(Self {
             settings: settings.clone(),
             generation,
             embedder,
+            language_model,
             drafter,
             reader,
         })
@@ -177,19 +182,13 @@ impl Engine {
         let started = Instant::now();
         let config = &self.settings.generate;
         let asked = self.retriever(&self.settings.retrieve)?.understood(question)?;
-        let generator = self.reader.generator(&self.settings);
-        let count_tokens = |text: &str| self.embedder.count_tokens(text);
-        let agent = PlannedAgent::new(
-            &generator,
-            config.agent.clone(),
-            config.context.clone(),
-            &count_tokens,
-        );
         let mut search = |request: &SearchRequest| {
             let ranking = self.search_step(question, request, way);
             ranking.map_err(|error| GenerateError::Search(Box::new(error)))
         };
-        let mut answer = rag_generate::research(&asked, &agent, &mut search, config)?;
+        let count_tokens = |text: &str| self.embedder.count_tokens(text);
+        let research = |agent: &dyn Agent| rag_generate::research(&asked, agent, &mut search, config);
+        let mut answer = self.writing(&count_tokens).with_agent(research)??;
         answer.question = question.clone();
         answer
             .timings_ms
@@ -213,13 +212,19 @@ impl Engine {
     /// Answers from the passages of `ranking`.
     pub fn answer(&self, ranking: &Ranking) -> Result<Answer, PipelineError> {
         let config = &self.settings.generate;
-        let generator = self.reader.generator(&self.settings);
         let count_tokens = |text: &str| self.embedder.count_tokens(text);
-        Ok(rag_generate::generate(
-            ranking,
-            &generator,
-            config,
-            &count_tokens,
-        )?)
+        let write = |generator: &dyn Generator, count_tokens: &dyn Fn(&str) -> usize| {
+            rag_generate::generate(ranking, generator, config, count_tokens)
+        };
+        Ok(self.writing(&count_tokens).with_generator(write)??)
+    }
+
+    fn writing<'w>(&'w self, count_tokens: &'w (dyn Fn(&str) -> usize + Sync)) -> Writing<'w> {
+        Writing {
+            settings: &self.settings,
+            reader: &self.reader,
+            language_model: self.language_model.as_deref(),
+            count_tokens,
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Opens the models that the settings name. Weights are read at their first use, so opening is cheap.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use rag_chunk::TokenCounter;
 use rag_core::artifact::{Artifact, jsonl};
@@ -12,8 +13,10 @@ use rag_models::bert::EncoderOptions;
 use rag_models::catalogue::{CATALOGUE, FileKind, Role};
 use rag_models::fetch::locate;
 use rag_models::tfidf::{Synonyms, TfIdfConfig, TfIdfEmbedder};
-use rag_models::{CrossEncoder, Embedder, ModelError, ModelOptions, open_cross_encoder, open_embedder};
-use rag_retrieve::{Drafter, FileDrafter};
+use rag_models::gguf::{LanguageModelOptions, open_language_model};
+use rag_models::remote::{AnthropicModel, OpenAiModel, RemoteEmbedder};
+use rag_models::{CrossEncoder, Embedder, LanguageModel, ModelError, ModelOptions, open_cross_encoder, open_embedder};
+use rag_retrieve::{Drafter, FileDrafter, ModelDrafter};
 
 use crate::error::PipelineError;
 use crate::settings::ModelSettings;
@@ -22,8 +25,14 @@ use crate::settings::ModelSettings;
 pub const TFIDF: &str = "tfidf";
 /// The reranker's setting that asks for lexical coverage.
 pub const LEXICAL: &str = "lexical";
-/// The reranker's setting that keeps the fused order.
+/// The reranker's setting that keeps the fused order, and the language model's that asks for none.
 pub const NONE: &str = "none";
+/// The embedder's setting that asks for the one of `models.providers.embeddings`.
+pub const REMOTE: &str = "remote";
+/// The language model's setting that asks for the one of `models.providers.anthropic`.
+pub const ANTHROPIC: &str = "anthropic";
+/// The language model's setting that asks for the one of `models.providers.openai`.
+pub const OPENAI: &str = "openai";
 
 impl ModelSettings {
     fn options(&self) -> ModelOptions {
@@ -40,7 +49,7 @@ impl ModelSettings {
     /// Opens what counts tokens while documents are cut: the embedder itself, or for TF-IDF its analysis.
     pub(crate) fn open_counter(&self, progress: &dyn Progress) -> Result<Box<dyn Embedder>, PipelineError> {
         if self.embedder != TFIDF {
-            return Ok(open_embedder(&self.embedder, &self.options(), progress)?);
+            return self.open_fixed_embedder(progress);
         }
         Ok(Box::new(TfIdfEmbedder::fit(
             [],
@@ -56,7 +65,7 @@ impl ModelSettings {
         progress: &dyn Progress,
     ) -> Result<Box<dyn Embedder>, PipelineError> {
         if self.embedder != TFIDF {
-            return Ok(open_embedder(&self.embedder, &self.options(), progress)?);
+            return self.open_fixed_embedder(progress);
         }
         let texts = index_texts(chunked)?;
         Ok(Box::new(TfIdfEmbedder::fit(
@@ -64,6 +73,37 @@ impl ModelSettings {
             Synonyms::default(),
             TfIdfConfig::default(),
         )?))
+    }
+
+    /// Opens an embedder that is the same for every collection.
+    fn open_fixed_embedder(&self, progress: &dyn Progress) -> Result<Box<dyn Embedder>, PipelineError> {
+        if self.embedder == REMOTE {
+            let config = self.providers.embeddings.clone();
+            return Ok(Box::new(RemoteEmbedder::new(config, self.keys.embeddings.clone())?));
+        }
+        Ok(open_embedder(&self.embedder, &self.options(), progress)?)
+    }
+
+    fn language_model_options(&self) -> LanguageModelOptions {
+        LanguageModelOptions {
+            fetch: self.fetch.clone(),
+            sampling: self.sampling,
+            ..LanguageModelOptions::default()
+        }
+    }
+
+    /// Opens the language model, or `None` when the settings name none.
+    pub fn open_language_model(
+        &self,
+        progress: &dyn Progress,
+    ) -> Result<Option<Arc<dyn LanguageModel>>, PipelineError> {
+        let (providers, keys) = (self.providers.clone(), self.keys.clone());
+        Ok(match self.language_model.as_str() {
+            NONE => None,
+            ANTHROPIC => Some(Arc::new(AnthropicModel::new(providers.anthropic, keys.anthropic)?)),
+            OPENAI => Some(Arc::new(OpenAiModel::new(providers.openai, keys.openai)?)),
+            name => Some(Arc::from(open_language_model(name, &self.language_model_options(), progress)?)),
+        })
     }
 
     /// Opens the embedder for questions to `generation`.
@@ -87,12 +127,16 @@ impl ModelSettings {
         Ok(files.and_then(|files| files.path(FileKind::Part).map(Path::to_owned)))
     }
 
-    /// Opens who writes drafts, when the settings name somebody.
-    pub(crate) fn open_drafter(&self) -> Result<Option<Box<dyn Drafter>>, PipelineError> {
-        let Some(path) = &self.drafts else {
-            return Ok(None);
-        };
-        Ok(Some(Box::new(FileDrafter::open(path)?)))
+    /// Opens who writes drafts: the file of the settings, else the language model.
+    pub(crate) fn open_drafter(
+        &self,
+        language_model: Option<&Arc<dyn LanguageModel>>,
+    ) -> Result<Option<Box<dyn Drafter>>, PipelineError> {
+        Ok(match (&self.drafts, language_model) {
+            (Some(path), _) => Some(Box::new(FileDrafter::open(path)?)),
+            (None, Some(model)) => Some(Box::new(ModelDrafter::new(Arc::clone(model)))),
+            (None, None) => None,
+        })
     }
 
     /// Opens the cross-encoder, or `None` when the settings name a reranker without weights.

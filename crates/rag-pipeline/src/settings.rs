@@ -4,11 +4,14 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use rag_models::Precision;
+use rag_models::gguf::Sampling;
 use rag_models::fetch::FetchConfig;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 use crate::error::PipelineError;
+use crate::models::NONE;
+use crate::providers::{Keys, ProviderSettings};
 
 /// A settings file this long is none.
 const MAX_BYTES: u64 = 1 << 20;
@@ -36,13 +39,23 @@ pub struct Settings {
 }
 
 /// Which models are used.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelSettings {
-    /// The embedder: a catalogue name, a folder with its files, or `tfidf`, which needs no weights.
+    /// The embedder: a catalogue name, a folder with its files, `tfidf`, which needs no weights, or `remote`.
     pub embedder: String,
     /// The reranker: a catalogue name, a folder, `lexical`, which needs no weights, or `none`.
     pub reranker: String,
+    /// The language model that writes drafts and, if `generate.writer` says so, answers: a catalogue name, the path
+    /// of a GGUF file, `anthropic`, `openai`, or `none`.
+    pub language_model: String,
+    /// How a local language model chooses among the words it finds likely.
+    pub sampling: Sampling,
+    /// How providers across the network are reached.
+    pub providers: ProviderSettings,
+    /// The providers' keys, from the variables that `providers` names.
+    #[serde(skip)]
+    pub keys: Keys,
     /// A file of drafts to search with (see `rag_retrieve::DraftLine`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drafts: Option<PathBuf>,
@@ -57,6 +70,10 @@ impl Default for ModelSettings {
         Self {
             embedder: "all-MiniLM-L6-v2".to_owned(),
             reranker: "ms-marco-MiniLM-L-12-v2".to_owned(),
+            language_model: NONE.to_owned(),
+            sampling: Sampling::default(),
+            providers: ProviderSettings::default(),
+            keys: Keys::default(),
             drafts: None,
             precision: Precision::default(),
             fetch: FetchConfig::default(),
@@ -89,6 +106,7 @@ impl Settings {
             .hub
             .token
             .clone_from(&base.models.fetch.hub.token);
+        settings.models.keys = base.models.keys.clone();
         Ok(settings)
     }
 

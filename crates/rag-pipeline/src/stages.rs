@@ -114,11 +114,21 @@ pub fn generate(
 ) -> Result<Outcome, PipelineError> {
     let reader = PairReader::open(&settings.models, progress)?;
     let counter = settings.models.open_counter(progress)?;
-    let tools = rag_generate::Tools {
-        generator: &reader.generator(settings),
+    let language_model = settings.models.open_language_model(progress)?;
+    let writing = Writing {
+        settings,
+        reader: &reader,
+        language_model: language_model.as_deref(),
         count_tokens: &|text| counter.count_tokens(text),
-        counter_identity: &counter.identity().tokenizer,
-        progress,
     };
-    Ok(rag_generate::run(&settings.generate, input, output, &tools)?)
+    let run = |generator: &dyn Generator, count_tokens: &dyn Fn(&str) -> usize| {
+        let tools = rag_generate::Tools {
+            generator,
+            count_tokens,
+            counter_identity: &counter.identity().tokenizer,
+            progress,
+        };
+        rag_generate::run(&settings.generate, input, output, &tools)
+    };
+    Ok(writing.with_generator(run)??)
 }

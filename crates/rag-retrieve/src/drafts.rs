@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Arc;
 
 use rag_core::artifact::{ArtifactError, Digest, jsonl};
 use rag_core::question::Question;
@@ -43,18 +44,18 @@ pub trait Drafter: Send + Sync {
 }
 
 /// Drafts by a language model.
-pub struct ModelDrafter<'m> {
-    model: &'m dyn LanguageModel,
+pub struct ModelDrafter {
+    model: Arc<dyn LanguageModel>,
 }
 
-impl<'m> ModelDrafter<'m> {
+impl ModelDrafter {
     /// Lets `model` write.
-    pub fn new(model: &'m dyn LanguageModel) -> Self {
+    pub fn new(model: Arc<dyn LanguageModel>) -> Self {
         Self { model }
     }
 }
 
-impl Drafter for ModelDrafter<'_> {
+impl Drafter for ModelDrafter {
     fn name(&self) -> String {
         self.model.identity()
     }
@@ -218,13 +219,13 @@ mod tests {
     #[test]
     fn lists_of_a_model_are_read_without_their_marks() {
         let says = "1. How many days?\n2) \"What length?\"\n\n- How many days?\n* 3 weeks?\nWhat else?";
-        let model = Says(says, Stop::End);
-        let found = ModelDrafter::new(&model)
+        let model = Arc::new(Says(says, Stop::End));
+        let found = ModelDrafter::new(model)
             .draft(DraftKind::Phrasings(3), &asked())
             .unwrap();
         assert_eq!(found, ["How many days?", "What length?", "3 weeks?"]);
-        let refused = Says("partial", Stop::Refused("policy".into()));
-        let found = ModelDrafter::new(&refused).draft(DraftKind::Passage, &asked());
+        let refused = Arc::new(Says("partial", Stop::Refused("policy".into())));
+        let found = ModelDrafter::new(refused).draft(DraftKind::Passage, &asked());
         assert_eq!(found.unwrap(), Vec::<String>::new());
     }
 

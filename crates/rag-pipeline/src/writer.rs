@@ -1,0 +1,63 @@
+//! Who writes answers: the extractive generator, or the language model of the settings.
+
+use rag_generate::agent::{Agent, ModelAgent, PlannedAgent};
+use rag_generate::{Generator, ModelGenerator, Writer};
+use rag_models::LanguageModel;
+
+use crate::engine::PairReader;
+use crate::error::PipelineError;
+use crate::settings::Settings;
+
+/// What answers are written with.
+#[derive(Clone, Copy)]
+pub(crate) struct Writing<'w> {
+    pub(crate) settings: &'w Settings,
+    pub(crate) reader: &'w PairReader,
+    pub(crate) language_model: Option<&'w dyn LanguageModel>,
+    /// Counts tokens where the language model does not.
+    pub(crate) count_tokens: &'w (dyn Fn(&str) -> usize + Sync),
+}
+
+impl Writing<'_> {
+    /// Lends the generator of the settings, and what counts tokens for it.
+    pub(crate) fn with_generator<T>(
+        &self,
+        act: impl FnOnce(&dyn Generator, &dyn Fn(&str) -> usize) -> T,
+    ) -> Result<T, PipelineError> {
+        let config = &self.settings.generate;
+        match config.writer {
+            Writer::Extractive => Ok(act(&self.reader.generator(self.settings), self.count_tokens)),
+            Writer::Model => {
+                let model = self.model()?;
+                let count_tokens = |text: &str| self.count(model, text);
+                Ok(act(&ModelGenerator::new(model, config.model.clone()), &count_tokens))
+            }
+        }
+    }
+
+    /// Lends the agent of the settings.
+    pub(crate) fn with_agent<T>(&self, act: impl FnOnce(&dyn Agent) -> T) -> Result<T, PipelineError> {
+        let config = &self.settings.generate;
+        let (agent, context) = (config.agent.clone(), config.context.clone());
+        match config.writer {
+            Writer::Extractive => {
+                let generator = self.reader.generator(self.settings);
+                Ok(act(&PlannedAgent::new(&generator, agent, context, self.count_tokens)))
+            }
+            Writer::Model => {
+                let model = self.model()?;
+                let count_tokens = |text: &str| self.count(model, text);
+                let writing = config.model.clone();
+                Ok(act(&ModelAgent::new(model, agent, writing, context, &count_tokens)))
+            }
+        }
+    }
+
+    fn model(&self) -> Result<&dyn LanguageModel, PipelineError> {
+        self.language_model.ok_or(PipelineError::NoLanguageModel)
+    }
+
+    fn count(&self, model: &dyn LanguageModel, text: &str) -> usize {
+        model.count_tokens(text).unwrap_or_else(|| (self.count_tokens)(text))
+    }
+}
