@@ -83,6 +83,14 @@ pub enum ModelError {
         /// What fits.
         limit: usize,
     },
+    /// A GGUF file cannot be opened or run.
+    #[error("{path}: {source}")]
+    Gguf {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: Box<crate::gguf::GgufError>,
+    },
     /// The operating system refused; the message names the path.
     #[error(transparent)]
     Io(#[from] std::io::Error),
