@@ -86,6 +86,14 @@ pub enum ModelError {
     /// A provider across the network gave no usable answer.
     #[error(transparent)]
     Remote(Box<crate::remote::RemoteError>),
+    /// A GGUF file cannot be opened or run.
+    #[error("{path}: {source}")]
+    Gguf {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        source: Box<crate::gguf::GgufError>,
+    },
     /// The operating system refused; the message names the path.
     #[error(transparent)]
     Io(#[from] std::io::Error),

@@ -6,11 +6,12 @@
 //! | model folders and the model cache (`model.safetensors`, `model.onnx`, `tokenizer.json`, …) | the model cache, one folder per SHA-256 |
 //! | `tfidf.json`, a fitted TF-IDF table | `tfidf.json` |
 //! | replies of providers across the network ([`remote`]) | requests to them |
+//! | `*.gguf`, a language model with vocabulary and chat template | |
 //!
 //! A model is opened by its name in the [`catalogue`] or by the path of a folder. Files of catalogue models
 //! are obtained from a folder, the cache, the model hub or the package index, whichever comes first, and
 //! are always checked against their pinned digest ([`fetch`]). Weights are read into candle tensors
-//! ([`weights`]) and packed for the CPU at hand ([`bert`]).
+//! ([`weights`]) and packed for the CPU at hand ([`bert`]); language models are run from GGUF files ([`gguf`]).
 //!
 //! ```no_run
 //! use rag_core::progress::Silent;
@@ -36,6 +37,7 @@ pub mod cross_encoder;
 pub mod embedder;
 mod error;
 pub mod fetch;
+pub mod gguf;
 pub mod identity;
 pub mod language_model;
 mod open;
@@ -47,6 +49,7 @@ pub mod weights;
 pub use cross_encoder::{CrossEncoder, Scores};
 pub use embedder::{Embedder, Embeddings};
 pub use error::ModelError;
+pub use gguf::open_language_model;
 pub use identity::{ModelIdentity, Pooling, Precision};
 pub use language_model::LanguageModel;
 pub use open::{ModelOptions, open_cross_encoder, open_embedder};

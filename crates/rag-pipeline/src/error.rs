@@ -9,7 +9,9 @@ use rag_models::ModelError;
 #[derive(Debug, thiserror::Error)]
 pub enum PipelineError {
     /// An answer by a language model is asked for and the settings name none.
-    #[error("generate.writer is `model` and models.language_model names none; name a model, or choose `extractive`")]
+    #[error(
+        "generate.writer is `model` and models.language_model names none; name a model, or choose `extractive`"
+    )]
     NoLanguageModel,
     /// There is no store at the path.
     #[error("there is no store at {path}; make one with `ingest DIR --store {path}`")]

@@ -12,10 +12,12 @@ use rag_index::Generation;
 use rag_models::bert::EncoderOptions;
 use rag_models::catalogue::{CATALOGUE, FileKind, Role};
 use rag_models::fetch::locate;
-use rag_models::tfidf::{Synonyms, TfIdfConfig, TfIdfEmbedder};
 use rag_models::gguf::{LanguageModelOptions, open_language_model};
 use rag_models::remote::{AnthropicModel, OpenAiModel, RemoteEmbedder};
-use rag_models::{CrossEncoder, Embedder, LanguageModel, ModelError, ModelOptions, open_cross_encoder, open_embedder};
+use rag_models::tfidf::{Synonyms, TfIdfConfig, TfIdfEmbedder};
+use rag_models::{
+    CrossEncoder, Embedder, LanguageModel, ModelError, ModelOptions, open_cross_encoder, open_embedder,
+};
 use rag_retrieve::{Drafter, FileDrafter, ModelDrafter};
 
 use crate::error::PipelineError;
@@ -79,7 +81,10 @@ impl ModelSettings {
     fn open_fixed_embedder(&self, progress: &dyn Progress) -> Result<Box<dyn Embedder>, PipelineError> {
         if self.embedder == REMOTE {
             let config = self.providers.embeddings.clone();
-            return Ok(Box::new(RemoteEmbedder::new(config, self.keys.embeddings.clone())?));
+            return Ok(Box::new(RemoteEmbedder::new(
+                config,
+                self.keys.embeddings.clone(),
+            )?));
         }
         Ok(open_embedder(&self.embedder, &self.options(), progress)?)
     }
@@ -100,9 +105,16 @@ impl ModelSettings {
         let (providers, keys) = (self.providers.clone(), self.keys.clone());
         Ok(match self.language_model.as_str() {
             NONE => None,
-            ANTHROPIC => Some(Arc::new(AnthropicModel::new(providers.anthropic, keys.anthropic)?)),
+            ANTHROPIC => Some(Arc::new(AnthropicModel::new(
+                providers.anthropic,
+                keys.anthropic,
+            )?)),
             OPENAI => Some(Arc::new(OpenAiModel::new(providers.openai, keys.openai)?)),
-            name => Some(Arc::from(open_language_model(name, &self.language_model_options(), progress)?)),
+            name => Some(Arc::from(open_language_model(
+                name,
+                &self.language_model_options(),
+                progress,
+            )?)),
         })
     }
 

@@ -4,8 +4,8 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use rag_models::Precision;
-use rag_models::gguf::Sampling;
 use rag_models::fetch::FetchConfig;
+use rag_models::gguf::Sampling;
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 

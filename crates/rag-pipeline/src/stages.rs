@@ -10,6 +10,7 @@ use crate::engine::{Engine, PairReader};
 use crate::error::PipelineError;
 use crate::models::EmbedderTokens;
 use crate::settings::Settings;
+use crate::writer::Writing;
 
 /// The libpdfium library of the settings, when it was fetched.
 pub fn pdfium_library(settings: &Settings) -> Result<Option<PathBuf>, PipelineError> {
@@ -121,7 +122,7 @@ pub fn generate(
         language_model: language_model.as_deref(),
         count_tokens: &|text| counter.count_tokens(text),
     };
-    let run = |generator: &dyn Generator, count_tokens: &dyn Fn(&str) -> usize| {
+    let run = |generator: &dyn rag_generate::Generator, count_tokens: &dyn Fn(&str) -> usize| {
         let tools = rag_generate::Tools {
             generator,
             count_tokens,

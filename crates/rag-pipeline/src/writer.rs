@@ -30,7 +30,10 @@ impl Writing<'_> {
             Writer::Model => {
                 let model = self.model()?;
                 let count_tokens = |text: &str| self.count(model, text);
-                Ok(act(&ModelGenerator::new(model, config.model.clone()), &count_tokens))
+                Ok(act(
+                    &ModelGenerator::new(model, config.model.clone()),
+                    &count_tokens,
+                ))
             }
         }
     }
@@ -42,13 +45,24 @@ impl Writing<'_> {
         match config.writer {
             Writer::Extractive => {
                 let generator = self.reader.generator(self.settings);
-                Ok(act(&PlannedAgent::new(&generator, agent, context, self.count_tokens)))
+                Ok(act(&PlannedAgent::new(
+                    &generator,
+                    agent,
+                    context,
+                    self.count_tokens,
+                )))
             }
             Writer::Model => {
                 let model = self.model()?;
                 let count_tokens = |text: &str| self.count(model, text);
                 let writing = config.model.clone();
-                Ok(act(&ModelAgent::new(model, agent, writing, context, &count_tokens)))
+                Ok(act(&ModelAgent::new(
+                    model,
+                    agent,
+                    writing,
+                    context,
+                    &count_tokens,
+                )))
             }
         }
     }
@@ -58,6 +72,8 @@ impl Writing<'_> {
     }
 
     fn count(&self, model: &dyn LanguageModel, text: &str) -> usize {
-        model.count_tokens(text).unwrap_or_else(|| (self.count_tokens)(text))
+        model
+            .count_tokens(text)
+            .unwrap_or_else(|| (self.count_tokens)(text))
     }
 }

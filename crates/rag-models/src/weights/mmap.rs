@@ -6,18 +6,15 @@ use memmap2::Mmap;
 
 use super::WeightsError;
 
-/// Largest accepted weights file. BERT-family models stay far below it.
-const MAX_FILE_BYTES: u64 = 4 << 30;
-
-/// Maps a weights file for reading.
-pub(super) fn map_file(path: &Path) -> Result<Mmap, WeightsError> {
+/// Maps a weights file of at most `max_bytes` for reading.
+pub(crate) fn map_file(path: &Path, max_bytes: u64) -> Result<Mmap, WeightsError> {
     let file = fs_err::File::open(path)?;
     let bytes = file.metadata()?.len();
-    if bytes > MAX_FILE_BYTES {
+    if bytes > max_bytes {
         return Err(WeightsError::TooLarge {
             path: path.to_owned(),
             what: format!("the file ({bytes} bytes)"),
-            limit: format!("{MAX_FILE_BYTES} bytes"),
+            limit: format!("{max_bytes} bytes"),
         });
     }
     // SAFETY: the map is read-only and private to this process. Model files are replaced by a rename,

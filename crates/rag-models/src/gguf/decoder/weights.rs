@@ -1,0 +1,244 @@
+//! The weights of a decoder, read from a mapped file with every shape checked against the metadata.
+
+use candle_core::quantized::ggml_file::qtensor_from_ggml;
+use candle_core::quantized::{GgmlDType, QMatMul, QTensor};
+use candle_core::{Device, Module, Tensor};
+
+use super::super::error::GgufError;
+use super::super::header::{Header, tensor_error};
+use super::shape::{Family, Shape};
+
+/// A matrix, quantised as in the file, with its bias if it has one.
+#[derive(Debug, Clone)]
+pub(super) struct Linear {
+    weight: QMatMul,
+    bias: Option<Vec<f32>>,
+    inputs: usize,
+}
+
+impl Linear {
+    /// Multiplies rows of inputs; gives rows of outputs.
+    pub(super) fn apply(&self, rows: &[f32]) -> Result<Vec<f32>, GgufError> {
+        let input = Tensor::from_slice(rows, (rows.len() / self.inputs, self.inputs), &Device::Cpu)?;
+        let mut output = self.weight.forward(&input)?.flatten_all()?.to_vec1::<f32>()?;
+        if let Some(bias) = &self.bias {
+            for row in output.chunks_exact_mut(bias.len()) {
+                super::arithmetic::add(row, bias);
+            }
+        }
+        Ok(output)
+    }
+}
+
+/// The weights of one layer.
+#[derive(Debug)]
+pub(super) struct Layer {
+    pub(super) attention_norm: Vec<f32>,
+    pub(super) query: Linear,
+    pub(super) key: Linear,
+    pub(super) value: Linear,
+    pub(super) output: Linear,
+    /// Norms of each head's query and key.
+    pub(super) head_norms: Option<(Vec<f32>, Vec<f32>)>,
+    pub(super) post_attention_norm: Option<Vec<f32>>,
+    pub(super) feed_forward_norm: Vec<f32>,
+    pub(super) gate: Linear,
+    pub(super) up: Linear,
+    pub(super) down: Linear,
+    pub(super) post_feed_forward_norm: Option<Vec<f32>>,
+}
+
+/// All weights.
+#[derive(Debug)]
+pub(super) struct Weights {
+    embedding: Linear,
+    pub(super) layers: Vec<Layer>,
+    pub(super) norm: Vec<f32>,
+    pub(super) head: Linear,
+    /// What the frequencies of rotation are divided by, for models stretched beyond their first context.
+    pub(super) frequency_factors: Option<Vec<f32>>,
+}
+
+impl Weights {
+    /// Reads the weights of a model of this shape.
+    pub(super) fn read(file: &[u8], header: &Header, shape: &Shape) -> Result<Self, GgufError> {
+        let source = Source { file, header };
+        let sides = [shape.vocabulary, shape.hidden];
+        let embedding = source.linear("token_embd", sides)?;
+        let head = if header.tensor("output.weight").is_some() {
+            source.linear("output", sides)?
+        } else {
+            embedding.clone()
+        };
+        let layers = (0..shape.layers).map(|layer| source.layer(layer, shape));
+        Ok(Self {
+            layers: layers.collect::<Result<_, _>>()?,
+            embedding,
+            norm: source.vector("output_norm.weight", shape.hidden)?,
+            head,
+            frequency_factors: source.optional_vector("rope_freqs.weight", shape.head_size / 2)?,
+        })
+    }
+
+    /// The first hidden states of tokens, whose ids must be below the vocabulary's size.
+    pub(super) fn embed(&self, tokens: &[u32]) -> Result<Vec<f32>, GgufError> {
+        let ids = Tensor::new(tokens, &Device::Cpu)?;
+        let rows = self.embedding.weight.embedding(&ids)?;
+        Ok(rows.flatten_all()?.to_vec1::<f32>()?)
+    }
+}
+
+/// Where tensors come from.
+struct Source<'f> {
+    file: &'f [u8],
+    header: &'f Header,
+}
+
+impl Source<'_> {
+    fn layer(&self, layer: usize, shape: &Shape) -> Result<Layer, GgufError> {
+        let name = |part: &str| format!("blk.{layer}.{part}");
+        let linear = |part: &str, outputs, inputs| self.linear(&name(part), [outputs, inputs]);
+        let vector = |part: &str, length| self.vector(&name(part), length);
+        let (hidden, query) = (shape.hidden, shape.heads * shape.head_size);
+        let has_head_norms = matches!(shape.family, Family::Qwen3 | Family::Gemma3);
+        let post_norm = |part: &str| {
+            let is_there = shape.family == Family::Gemma3;
+            is_there.then(|| vector(part, hidden)).transpose()
+        };
+        Ok(Layer {
+            attention_norm: vector("attn_norm.weight", hidden)?,
+            query: linear("attn_q", query, hidden)?,
+            key: linear("attn_k", shape.kv_size(), hidden)?,
+            value: linear("attn_v", shape.kv_size(), hidden)?,
+            output: linear("attn_output", hidden, query)?,
+            head_norms: if has_head_norms {
+                Some((
+                    vector("attn_q_norm.weight", shape.head_size)?,
+                    vector("attn_k_norm.weight", shape.head_size)?,
+                ))
+            } else {
+                None
+            },
+            post_attention_norm: post_norm("post_attention_norm.weight")?,
+            feed_forward_norm: vector("ffn_norm.weight", hidden)?,
+            gate: linear("ffn_gate", shape.feed_forward, hidden)?,
+            up: linear("ffn_up", shape.feed_forward, hidden)?,
+            down: linear("ffn_down", hidden, shape.feed_forward)?,
+            post_feed_forward_norm: post_norm("post_ffw_norm.weight")?,
+        })
+    }
+
+    fn linear(&self, name: &str, sides: [usize; 2]) -> Result<Linear, GgufError> {
+        let weight = with_fast_product(self.tensor(&format!("{name}.weight"), &sides)?)?;
+        Ok(Linear {
+            bias: self.optional_vector(&format!("{name}.bias"), sides[0])?,
+            inputs: sides[1],
+            weight: QMatMul::from_qtensor(weight)?,
+        })
+    }
+
+    fn optional_vector(&self, name: &str, length: usize) -> Result<Option<Vec<f32>>, GgufError> {
+        let is_there = self.header.tensor(name).is_some();
+        is_there.then(|| self.vector(name, length)).transpose()
+    }
+
+    fn vector(&self, name: &str, length: usize) -> Result<Vec<f32>, GgufError> {
+        let tensor = self.tensor(name, &[length])?;
+        Ok(tensor.dequantize(&Device::Cpu)?.to_vec1::<f32>()?)
+    }
+
+    fn tensor(&self, name: &str, shape: &[usize]) -> Result<QTensor, GgufError> {
+        let info = self
+            .header
+            .tensor(name)
+            .ok_or_else(|| tensor_error(name, "it is missing"))?;
+        if info.shape != shape {
+            let reason = format!("its shape is {:?}, expected {shape:?}", info.shape);
+            return Err(tensor_error(name, reason));
+        }
+        let kind = element_type(info.kind).ok_or_else(|| {
+            GgufError::Unsupported(format!("tensor `{name}` of element type {}", info.kind))
+        })?;
+        let elements: usize = shape.iter().product();
+        if !shape[shape.len() - 1].is_multiple_of(kind.block_size()) {
+            return Err(tensor_error(
+                name,
+                format!("its rows are no whole blocks of {kind:?}"),
+            ));
+        }
+        let length = elements / kind.block_size() * kind.type_size();
+        let range = self
+            .header
+            .tensor_range(info, length, self.file.len())
+            .ok_or_else(|| tensor_error(name, "the file ends before it does"))?;
+        Ok(qtensor_from_ggml(
+            kind,
+            &self.file[range],
+            shape.to_vec(),
+            &Device::Cpu,
+        )?)
+    }
+}
+
+/// The format's numbers of element types.
+fn element_type(number: u32) -> Option<GgmlDType> {
+    Some(match number {
+        0 => GgmlDType::F32,
+        1 => GgmlDType::F16,
+        2 => GgmlDType::Q4_0,
+        3 => GgmlDType::Q4_1,
+        6 => GgmlDType::Q5_0,
+        7 => GgmlDType::Q5_1,
+        8 => GgmlDType::Q8_0,
+        10 => GgmlDType::Q2K,
+        11 => GgmlDType::Q3K,
+        12 => GgmlDType::Q4K,
+        13 => GgmlDType::Q5K,
+        14 => GgmlDType::Q6K,
+        30 => GgmlDType::BF16,
+        _ => return None,
+    })
+}
+
+/// Changes the formats that candle multiplies number by number into the nearest one that it has vector code
+/// for. Eight bits hold what four or five did: the error is below a 254th of a block's largest number.
+///
+/// Filling rows up to a multiple of 256 would make candle take its AVX-512 products, twice as fast for a prompt,
+/// but they round activations in groups of 256 rather than 32, which changed what a small model says.
+fn with_fast_product(weight: QTensor) -> Result<QTensor, GgufError> {
+    match weight.dtype() {
+        GgmlDType::Q4_1 | GgmlDType::Q5_0 | GgmlDType::Q5_1 => {
+            let numbers = weight.dequantize(&Device::Cpu)?;
+            Ok(QTensor::quantize(&numbers, GgmlDType::Q8_0)?)
+        }
+        _ => Ok(weight),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn matrices_keep_their_numbers_in_the_format_that_is_multiplied() {
+        for (kind, stored, tolerance) in [
+            (GgmlDType::Q8_0, GgmlDType::Q8_0, 0.0),
+            (GgmlDType::Q4_1, GgmlDType::Q8_0, 2e-3),
+            (GgmlDType::Q5_0, GgmlDType::Q8_0, 2e-3),
+            (GgmlDType::F32, GgmlDType::F32, 0.0),
+        ] {
+            let numbers: Vec<f32> = (0..288).map(|n| ((n * 37 % 101) as f32 - 50.0) / 200.0).collect();
+            let numbers = Tensor::from_vec(numbers, (3, 96), &Device::Cpu).unwrap();
+            let weight = QTensor::quantize(&numbers, kind).unwrap();
+            let values = |weight: &QTensor| {
+                let tensor = weight.dequantize(&Device::Cpu).unwrap();
+                tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap()
+            };
+            let before = values(&weight);
+            let after = with_fast_product(weight).unwrap();
+            assert_eq!(after.dtype(), stored);
+            let mut pairs = before.iter().zip(values(&after));
+            assert!(pairs.all(|(a, b)| (a - b).abs() <= tolerance), "{kind:?}");
+        }
+    }
+}
