@@ -3,7 +3,7 @@
 //! Reads BEIR folders, TREC qrels and run files, `hits.jsonl` and `answers.jsonl`; writes
 //! `metrics.json`, `per_query.jsonl` and TREC run files. [`retrieval`] measures rankings, [`data`]
 //! reads data sets, [`answers`] scores answers against labels, [`permissions`] searches what an asker
-//! was shown for text that they may not read, [`parse`] compares documents with what their files say.
+//! was shown for text that they may not read, [`injections`] counts what planted attacks did, [`parse`] compares documents with what their files say.
 //!
 //! ```
 //! use rag_eval::retrieval::{Evaluation, Metric, Qrels, Run};
@@ -25,6 +25,7 @@
 pub mod answers;
 pub mod data;
 mod error;
+pub mod injections;
 pub mod parse;
 pub mod permissions;
 pub mod retrieval;

@@ -33,11 +33,15 @@ fn parse(path: &Path) -> Document {
     let source = path.to_string_lossy();
     let parsed = Parser::new(Config::default(), None).parse(&source, &bytes, &Given::default());
     let parsed = parsed.unwrap_or_else(|failure| panic!("{source}: {failure}"));
-    assert!(
-        parsed.diagnostics.is_empty(),
-        "{source}: {:?}",
-        parsed.diagnostics
-    );
+    // Only one document gives orders to its reader, and that it does is reported.
+    let gives_orders = source.ends_with("vendor-note-brightpump.md");
+    let reported: Vec<&str> = parsed
+        .diagnostics
+        .iter()
+        .map(|found| found.reason.as_str())
+        .collect();
+    let expected: &[&str] = if gives_orders { &["instructions"] } else { &[] };
+    assert_eq!(reported, expected, "{source}: {:?}", parsed.diagnostics);
     parsed.document
 }
 

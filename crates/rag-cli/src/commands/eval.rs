@@ -3,13 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use rag_core::artifact::jsonl;
-use rag_eval::answers::{AnswerReport, AnswerScores, Label, Rate};
+use rag_core::question::Question;
+use rag_eval::answers::{AnswerReport, AnswerScores, Label, Rate, trade_off};
 use rag_eval::data::{Dataset, Distractors, ImportConfig, Readers};
 use rag_eval::retrieval::RetrievalReport;
 use rag_pipeline::evaluate::{
-    Workspace, answer_dataset, answer_questions, audit_permissions, evaluate_retrieval,
+    Workspace, answer_questions, audit_permissions, dataset_labels, evaluate_retrieval,
 };
-use rag_pipeline::{Engine, Store, Way};
+use rag_pipeline::{Engine, Settings, Store, Way};
 use serde_json::json;
 
 use crate::Done;
@@ -32,12 +33,17 @@ pub enum Command {
     Retrieval(RetrievalArgs),
     /// Labelled questions: right, cited, declined.
     #[command(
-        after_help = "Examples:\n  rag eval answers --questions data/questions.jsonl --store target/demo/store\n  rag eval answers --dataset squad2"
+        after_help = "Examples:\n  rag eval answers --questions data/questions.jsonl --store target/demo/store\n  \
+                            rag eval answers --dataset squad2 --trade-off --limit 500\n  \
+                            rag eval answers --dataset squad2 --foreign --store target/demo/store --limit 200"
     )]
     Answers(AnswersArgs),
     /// Every case of a data set's acl folder asked as its user; text that they may not read is searched for.
     #[command(after_help = "Example:\n  rag eval permissions --dataset squad2")]
     Permissions(PermissionsArgs),
+    /// Attacks planted in documents: which are flagged, and what they did to answers and citations.
+    #[command(after_help = "Example:\n  rag eval injections --dataset injections")]
+    Injections(super::eval_injections::Args),
     /// What each switchable part of asking brings: recall with it off and on.
     #[command(
         after_help = "Examples:\n  rag eval upgrades --questions data/questions.jsonl --source data/handbook --drafts data/drafts.jsonl\n  \
@@ -93,6 +99,7 @@ pub struct RetrievalArgs {
 
 /// Arguments of `eval answers`.
 #[derive(Debug, Clone, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub struct AnswersArgs {
     /// Labelled questions to ask of a store.
     #[arg(
@@ -106,12 +113,21 @@ pub struct AnswersArgs {
     /// The store to ask.
     #[arg(long, value_name = "STORE")]
     store: Option<PathBuf>,
-    /// A data set's folder with answers.jsonl.
+    /// A data set's folder with answers.jsonl, asked of itself, or with --foreign of the store.
     #[arg(long, value_name = "DIR")]
     dataset: Option<PathBuf>,
     /// Where imported data sets are kept between runs.
     #[arg(long, value_name = "DIR", default_value = WORK)]
     work: PathBuf,
+    /// The questions are of another collection than the store: to decline each of them is right.
+    #[arg(long, requires = "store")]
+    foreign: bool,
+    /// Answer whatever the confidence, and print what each threshold would give.
+    #[arg(long)]
+    trade_off: bool,
+    /// Ask only so many of the questions, spread evenly.
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -135,6 +151,7 @@ pub(crate) fn run(command: Command, context: &Context) -> anyhow::Result<Done> {
         Command::Retrieval(args) => retrieval(&args, context),
         Command::Answers(args) => answers(&args, context),
         Command::Permissions(args) => permissions(&args, context),
+        Command::Injections(args) => super::eval_injections::run(&args, context),
         Command::Upgrades(args) => super::eval_upgrades::run(&args, context),
         Command::Parse(args) => super::eval_parse::run(&args, context),
     }
@@ -192,20 +209,13 @@ pub(crate) fn print_report(report: &RetrievalReport) {
 }
 
 fn answers(args: &AnswersArgs, context: &Context) -> anyhow::Result<Done> {
-    let report = match (&args.dataset, &args.questions, &args.store) {
-        (Some(folder), _, _) => answer_dataset(
-            &open(folder)?,
-            &context.settings,
-            &Workspace::new(&args.work),
-            &context.progress,
-        )?,
-        (None, Some(questions), Some(store)) => {
-            let labels: Vec<Label> = jsonl::read_all(questions)?;
-            let engine = Engine::open(&Store::open(store)?, &context.settings, &context.progress)?;
-            answer_questions(&engine, &labels, &context.progress)?
-        }
-        _ => anyhow::bail!("give --dataset, or --questions with --store"),
-    };
+    let mut settings = context.settings.clone();
+    if args.trade_off {
+        settings.generate.extract.with_cross_encoder.threshold = 0.0;
+        settings.generate.extract.without_cross_encoder.threshold = 0.0;
+    }
+    let engine = engine_for(args, &settings, context)?;
+    let report = answer_questions(&engine, &labels_for(args)?, &context.progress)?;
     if args.json {
         to_stdout(&answers_json(&report).to_string());
     } else {
@@ -219,10 +229,81 @@ fn answers(args: &AnswersArgs, context: &Context) -> anyhow::Result<Done> {
             report.auroc.map_or("–".into(), |v| format!("{v:.3}"))
         ));
     }
+    if args.trade_off && !args.json {
+        print_trade_off(&report);
+    }
     if args.failures {
         print_failures(&report);
     }
     Ok(Done::Complete)
+}
+
+/// The store that is asked, or the data set as one.
+fn engine_for(args: &AnswersArgs, settings: &Settings, context: &Context) -> anyhow::Result<Engine> {
+    Ok(match (&args.store, &args.dataset) {
+        (Some(store), _) => Engine::open(&Store::open(store)?, settings, &context.progress)?,
+        (None, Some(folder)) => Workspace::new(&args.work).engine(
+            &open(folder)?,
+            "open",
+            ImportConfig::default(),
+            settings,
+            &context.progress,
+        )?,
+        (None, None) => anyhow::bail!("give --dataset, or --questions with --store"),
+    })
+}
+
+/// The questions that are asked.
+fn labels_for(args: &AnswersArgs) -> anyhow::Result<Vec<Label>> {
+    let mut labels = match (&args.questions, &args.dataset) {
+        (Some(questions), _) => jsonl::read_all(questions)?,
+        (None, Some(folder)) if args.foreign => {
+            open(folder)?.questions()?.into_iter().map(unanswerable).collect()
+        }
+        (None, Some(folder)) => dataset_labels(&open(folder)?)?,
+        (None, None) => anyhow::bail!("give --dataset, or --questions with --store"),
+    };
+    anyhow::ensure!(
+        args.foreign || args.dataset.is_none() || args.store.is_none(),
+        "the questions of a data set asked of a store are of another collection: say --foreign"
+    );
+    if let Some(limit) = args.limit {
+        let step = labels.len().div_ceil(limit.max(1)).max(1);
+        labels = labels.into_iter().step_by(step).collect();
+    }
+    if args.foreign {
+        labels = labels
+            .into_iter()
+            .map(|label| unanswerable(label.question))
+            .collect();
+    }
+    Ok(labels)
+}
+
+/// The label of a question that no document answers.
+fn unanswerable(question: Question) -> Label {
+    Label {
+        question,
+        kind: "foreign".to_owned(),
+        relevant: Vec::new(),
+        answers: Vec::new(),
+        parts: Vec::new(),
+        answerable: false,
+    }
+}
+
+fn print_trade_off(report: &AnswerReport) {
+    let share = |rate: Rate| rate.share().map_or("–".to_owned(), |share| format!("{share:.3}"));
+    to_stdout("threshold  right answer given  declined rightly  right among given");
+    for row in trade_off(&report.verdicts) {
+        to_stdout(&format!(
+            "{:9.2}  {:>18}  {:>16}  {:>17}",
+            row.threshold,
+            share(row.right_given),
+            share(row.declined),
+            share(row.right_among_given)
+        ));
+    }
 }
 
 fn answers_json(report: &AnswerReport) -> serde_json::Value {

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> anyhow::Result<Done> {
         (Some(folder), _, _) => of_dataset(folder, args, &settings, context)?,
         (None, Some(questions), Some(source)) => {
             let labels: Vec<Label> = jsonl::read_all(questions)?;
-            of_documents(source, &labels, &args.work, &settings, context)?
+            of_documents(source, &labels, &args.work, &settings, &UPGRADES, context)?
         }
         _ => anyhow::bail!("give --dataset, or --questions with --source"),
     };
@@ -84,7 +84,13 @@ fn of_dataset(
             &context.progress,
         )
     };
-    Ok(evaluate_upgrades(settings, &labels, &open, &context.progress)?)
+    Ok(evaluate_upgrades(
+        &UPGRADES,
+        settings,
+        &labels,
+        &open,
+        &context.progress,
+    )?)
 }
 
 /// Measures the upgrades on a folder of documents, ingested into stores below `work`.
@@ -93,6 +99,7 @@ pub fn of_documents(
     labels: &[Label],
     work: &Path,
     settings: &Settings,
+    upgrades: &[Upgrade],
     context: &Context,
 ) -> anyhow::Result<UpgradeReport> {
     let worker = worker_command()?;
@@ -104,7 +111,13 @@ pub fn of_documents(
         ingest(settings, source, &store, Some(worker.clone()), &context.progress)?;
         Engine::open(&store, settings, &context.progress)
     };
-    Ok(evaluate_upgrades(settings, labels, &open, &context.progress)?)
+    Ok(evaluate_upgrades(
+        upgrades,
+        settings,
+        labels,
+        &open,
+        &context.progress,
+    )?)
 }
 
 /// The name of a store: what is indexed differently stands in one of its own.

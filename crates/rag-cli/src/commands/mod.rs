@@ -5,6 +5,7 @@ pub(crate) mod cite;
 pub(crate) mod config;
 pub(crate) mod delete;
 pub(crate) mod eval;
+pub(crate) mod eval_injections;
 pub(crate) mod eval_parse;
 pub(crate) mod eval_upgrades;
 pub(crate) mod graph;

@@ -6,4 +6,4 @@ mod score;
 
 pub use label::Label;
 pub use matching::{contains_answer, normalise};
-pub use score::{AnswerReport, AnswerScores, Rate, Verdict, score_answers};
+pub use score::{AnswerReport, AnswerScores, Rate, TradeOff, Verdict, score_answers, trade_off};

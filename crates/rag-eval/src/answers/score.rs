@@ -34,12 +34,14 @@ impl Rate {
 }
 
 /// What became of one labelled question. A field is `None` where the question does not ask for it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     /// The question's id.
     pub question: String,
     /// The question's kind.
     pub kind: String,
+    /// How sure the generator was that the sources answer it.
+    pub confidence: f32,
     /// Rank of the first relevant document among the documents of the context, from 1; `None` also
     /// when it is not there.
     pub relevant_rank: Option<usize>,
@@ -85,6 +87,42 @@ pub struct AnswerReport {
     pub missing: Vec<String>,
     /// What became of each question, in the order of the labels.
     pub verdicts: Vec<Verdict>,
+}
+
+/// What a threshold on confidence would give: one row of a trade-off.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct TradeOff {
+    /// Answers with at least this confidence are given.
+    pub threshold: f32,
+    /// Answerable questions that are given a right answer.
+    pub right_given: Rate,
+    /// Unanswerable questions that are declined.
+    pub declined: Rate,
+    /// Given answers that are right.
+    pub right_among_given: Rate,
+}
+
+/// The trade-off of thresholds from 0.05 to 0.95 over `verdicts` of answers that were given whatever the
+/// confidence.
+pub fn trade_off(verdicts: &[Verdict]) -> Vec<TradeOff> {
+    let row = |step: u8| {
+        let threshold = f32::from(step) * 0.05;
+        let mut row = TradeOff {
+            threshold,
+            right_given: Rate::default(),
+            declined: Rate::default(),
+            right_among_given: Rate::default(),
+        };
+        for verdict in verdicts {
+            let gives = verdict.confidence >= threshold;
+            let is_right = verdict.correct == Some(true);
+            row.right_given.count(verdict.correct.map(|right| right && gives));
+            row.declined.count(verdict.declined_rightly.map(|_| !gives));
+            row.right_among_given.count(gives.then_some(is_right));
+        }
+        row
+    };
+    (1..20).map(row).collect()
 }
 
 /// Compares `answers` with `labels` by question id.
@@ -142,6 +180,7 @@ fn judge(label: &Label, answer: &Answer) -> Verdict {
     Verdict {
         question: label.question.id.clone(),
         kind: label.kind.clone(),
+        confidence: answer.confidence,
         relevant_rank,
         retrieved: with_documents(relevant_rank.is_some_and(|rank| rank <= RETRIEVAL_DEPTH)),
         correct: said.filter(|_| label.answerable),
@@ -242,6 +281,27 @@ mod tests {
             usage: Usage::default(),
             timings_ms: BTreeMap::new(),
         }
+    }
+
+    #[test]
+    fn a_threshold_trades_right_answers_for_declined_questions() {
+        let labels = [label("sure", true), label("unsure", true), label("none", false)];
+        let says = |id: &str, confidence| Answer {
+            confidence,
+            ..answer(id, "It takes 5 days.", &["good"], None)
+        };
+        let answers = [says("sure", 0.9), says("unsure", 0.2), says("none", 0.4)];
+        let rows = trade_off(&score_answers(&labels, &answers).verdicts);
+        let at = |step: usize| {
+            let row = &rows[step - 1];
+            (
+                row.right_given.share(),
+                row.declined.share(),
+                row.right_among_given.share(),
+            )
+        };
+        assert_eq!(at(2), (Some(1.0), Some(0.0), Some(2.0 / 3.0)));
+        assert_eq!(at(10), (Some(0.5), Some(1.0), Some(1.0)));
     }
 
     #[test]

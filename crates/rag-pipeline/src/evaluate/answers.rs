@@ -3,12 +3,10 @@
 use rag_core::answer::Answer;
 use rag_core::progress::{Progress, Unit};
 use rag_eval::answers::{AnswerReport, Label, score_answers};
-use rag_eval::data::{Dataset, ImportConfig, document_id};
+use rag_eval::data::{Dataset, document_id};
 
-use super::workspace::Workspace;
 use crate::engine::Engine;
 use crate::error::PipelineError;
-use crate::settings::Settings;
 
 /// Asks every labelled question as its asker and compares the answers with the labels.
 pub fn answer_questions(
@@ -24,17 +22,6 @@ pub fn answer_questions(
     }
     progress.finish("answer");
     Ok(score_answers(labels, &answers))
-}
-
-/// Asks the questions of `dataset` that have a gold answer or are known to have none.
-pub fn answer_dataset(
-    dataset: &Dataset,
-    settings: &Settings,
-    workspace: &Workspace,
-    progress: &dyn Progress,
-) -> Result<AnswerReport, PipelineError> {
-    let engine = workspace.engine(dataset, "open", ImportConfig::default(), settings, progress)?;
-    answer_questions(&engine, &dataset_labels(dataset)?, progress)
 }
 
 /// The questions of `dataset` that have a gold answer or are known to have none, as labels.

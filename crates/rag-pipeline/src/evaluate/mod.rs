@@ -4,13 +4,15 @@
 //! from an earlier run is kept.
 
 mod answers;
+mod injections;
 mod parsing;
 mod permissions;
 mod retrieval;
 mod upgrades;
 mod workspace;
 
-pub use answers::{answer_dataset, answer_questions, dataset_labels};
+pub use answers::{answer_questions, dataset_labels};
+pub use injections::{InjectionReport, evaluate_injections};
 pub use parsing::{ParseEvaluation, evaluate_parsing};
 pub use permissions::audit_permissions;
 pub use retrieval::evaluate_retrieval;

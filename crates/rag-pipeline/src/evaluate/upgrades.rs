@@ -159,11 +159,12 @@ pub struct Effect {
 /// The effect of each upgrade, by kind of question; `all` is all of them.
 pub type UpgradeReport = BTreeMap<&'static str, BTreeMap<String, Effect>>;
 
-/// Measures every upgrade on the questions that have an answer.
+/// Measures `upgrades` on the questions that have an answer.
 ///
 /// `open` gives an engine for settings that differ in how passages are indexed, as the flag says, or in how they
 /// are searched. Upgrades that need drafts are left out when `base` names none.
 pub fn evaluate_upgrades(
+    upgrades: &[Upgrade],
     base: &Settings,
     labels: &[Label],
     open: &dyn Fn(&Settings, &Upgrade) -> Result<Engine, PipelineError>,
@@ -171,7 +172,7 @@ pub fn evaluate_upgrades(
 ) -> Result<UpgradeReport, PipelineError> {
     let labels: Vec<&Label> = labels.iter().filter(|label| !label.relevant.is_empty()).collect();
     let mut report = UpgradeReport::new();
-    for upgrade in &UPGRADES {
+    for upgrade in upgrades {
         if upgrade.needs_drafts && base.models.drafts.is_none() {
             progress.note(&format!("{} left out: no drafts (models.drafts)", upgrade.name));
             continue;
