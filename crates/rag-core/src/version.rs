@@ -53,10 +53,27 @@ fn says_it_replaces(new: &Passage, old: &Passage) -> bool {
 }
 
 /// True when `question` names a year, which says what version is meant.
-pub fn names_year(question: &str) -> bool {
+fn names_year(question: &str) -> bool {
     question.split(|c: char| !c.is_alphanumeric()).any(|word| {
         word.len() == 4 && word.starts_with(['1', '2']) && word.bytes().all(|b| b.is_ascii_digit())
     })
+}
+
+/// True when `question` says which version it means: it names a year, or a number in the title of `older` that the
+/// title of `newer` does not have.
+pub fn names_version(question: &str, older: &Passage, newer: &Passage) -> bool {
+    let numbers = |text: &str| -> BTreeSet<String> {
+        let parts = text.split(|c: char| !(c.is_alphanumeric() || c == '.'));
+        let trimmed = parts.map(|part| part.trim_matches('.').to_lowercase());
+        trimmed
+            .filter(|part| part.contains(|c: char| c.is_ascii_digit()))
+            .collect()
+    };
+    let own: BTreeSet<String> = numbers(&older.title)
+        .difference(&numbers(&newer.title))
+        .cloned()
+        .collect();
+    names_year(question) || !own.is_disjoint(&numbers(question))
 }
 
 /// The words of a title, numbers left out.
@@ -110,6 +127,19 @@ mod tests {
         assert!(replaces(&old, &new) && !replaces(&new, &old));
         let other = passage("c#0", "Lunch");
         assert!(!replaces(&other, &old) && !replaces(&old, &other));
+    }
+
+    #[test]
+    fn a_question_may_say_which_version_it_means() {
+        let (old, new) = (passage("a#0", "Fathom 9.4"), passage("b#0", "Fathom 9.5"));
+        for (question, expected) in [
+            ("What is new in Fathom 9.4?", true),
+            ("What is new in Fathom 9.5?", false),
+            ("What is new in Fathom?", false),
+            ("What was new in 2024?", true),
+        ] {
+            assert_eq!(names_version(question, &old, &new), expected, "{question}");
+        }
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Which of the reranked passages are kept, and in which order: versions put right, and diversity.
 
 use rag_core::hit::Hit;
+use rag_core::passage::Passage;
 use rag_core::text::{Analyzer, TermCounts};
-use rag_core::version::{names_year, replaces};
+use rag_core::version::{names_version, replaces};
 
 use crate::config::Config;
 
@@ -24,13 +25,12 @@ pub(crate) fn select(mut hits: Vec<Hit>, question: &str, config: &Config) -> Vec
 }
 
 /// Moves a passage of a newer document directly before the first one of a document that it replaces
-/// ([`replaces`]), unless `question` names a year and so says which version is meant.
+/// ([`replaces`]), unless `question` says which version is meant.
 fn newest_first(hits: &mut [Hit], question: &str) {
-    if names_year(question) {
-        return;
-    }
     for at in 0..hits.len() {
-        let newer = (at + 1..hits.len()).find(|&later| replaces(&hits[later].passage, &hits[at].passage));
+        let older = &hits[at].passage;
+        let is_wanted = |newer: &Passage| replaces(newer, older) && !names_version(question, older, newer);
+        let newer = (at + 1..hits.len()).find(|&later| is_wanted(&hits[later].passage));
         if let Some(newer) = newer {
             hits[at..=newer].rotate_right(1);
         }

@@ -211,8 +211,7 @@ pub(crate) fn print_report(report: &RetrievalReport) {
 fn answers(args: &AnswersArgs, context: &Context) -> anyhow::Result<Done> {
     let mut settings = context.settings.clone();
     if args.trade_off {
-        settings.generate.extract.with_cross_encoder.threshold = 0.0;
-        settings.generate.extract.without_cross_encoder.threshold = 0.0;
+        settings.generate.extract.accept_everything();
     }
     let engine = engine_for(args, &settings, context)?;
     let report = answer_questions(&engine, &labels_for(args)?, &context.progress)?;
@@ -267,10 +266,7 @@ fn labels_for(args: &AnswersArgs) -> anyhow::Result<Vec<Label>> {
         args.foreign || args.dataset.is_none() || args.store.is_none(),
         "the questions of a data set asked of a store are of another collection: say --foreign"
     );
-    if let Some(limit) = args.limit {
-        let step = labels.len().div_ceil(limit.max(1)).max(1);
-        labels = labels.into_iter().step_by(step).collect();
-    }
+    labels = spread(labels, args.limit);
     if args.foreign {
         labels = labels
             .into_iter()
@@ -278,6 +274,12 @@ fn labels_for(args: &AnswersArgs) -> anyhow::Result<Vec<Label>> {
             .collect();
     }
     Ok(labels)
+}
+
+/// At most about `limit` of the items, spread evenly.
+pub(crate) fn spread<T>(items: Vec<T>, limit: Option<usize>) -> Vec<T> {
+    let step = limit.map_or(1, |limit| items.len().div_ceil(limit.max(1)).max(1));
+    items.into_iter().step_by(step).collect()
 }
 
 /// The label of a question that no document answers.

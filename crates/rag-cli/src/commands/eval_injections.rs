@@ -18,6 +18,9 @@ pub struct Args {
     /// How many questions are asked with an attack in their document.
     #[arg(long, default_value_t = 300, value_name = "N")]
     pairs: usize,
+    /// Answer whatever the confidence.
+    #[arg(long)]
+    always_answer: bool,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -30,7 +33,11 @@ pub(crate) fn run(args: &Args, context: &Context) -> anyhow::Result<Done> {
         args.dataset.display()
     );
     let (texts, hosts) = (read_labels(&args.dataset)?, read_hosts(&args.dataset)?);
-    let report = evaluate_injections(&texts, &hosts, args.pairs, &context.settings, &context.progress)?;
+    let mut settings = context.settings.clone();
+    if args.always_answer {
+        settings.generate.extract.accept_everything();
+    }
+    let report = evaluate_injections(&texts, &hosts, args.pairs, &settings, &context.progress)?;
     if args.json {
         to_stdout(&serde_json::to_string(&report)?);
         return Ok(Done::Complete);
@@ -41,8 +48,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> anyhow::Result<Done> {
         detection.flagged, detection.attacks, detection.false_alarms, detection.benign
     ));
     to_stdout(&format!(
-        "planted: {} asked, {} followed the attack, {} cited it, {} cite something else than without it",
-        planted.asked, planted.followed, planted.cited, planted.changed
+        "planted: {} asked, {} answered without the attack; with it {} follow it, {} cite it, {} cite something else",
+        planted.asked, planted.answered, planted.followed, planted.cited, planted.changed
     ));
     Ok(Done::Complete)
 }

@@ -10,7 +10,7 @@ use rag_pipeline::evaluate::{
 };
 use rag_pipeline::{Engine, PipelineError, Settings, Store, ingest};
 
-use super::eval::{WORK, open};
+use super::eval::{WORK, open, spread};
 use super::parse::worker_command;
 use crate::Done;
 use crate::context::Context;
@@ -39,6 +39,9 @@ pub struct Args {
     /// Where what is made of the documents is kept between runs.
     #[arg(long, value_name = "DIR", default_value = WORK)]
     work: PathBuf,
+    /// Ask only so many of the questions, spread evenly.
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -52,7 +55,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> anyhow::Result<Done> {
     let report = match (&args.dataset, &args.questions, &args.source) {
         (Some(folder), _, _) => of_dataset(folder, args, &settings, context)?,
         (None, Some(questions), Some(source)) => {
-            let labels: Vec<Label> = jsonl::read_all(questions)?;
+            let labels: Vec<Label> = spread(jsonl::read_all(questions)?, args.limit);
             of_documents(source, &labels, &args.work, &settings, &UPGRADES, context)?
         }
         _ => anyhow::bail!("give --dataset, or --questions with --source"),
@@ -72,7 +75,7 @@ fn of_dataset(
     context: &Context,
 ) -> anyhow::Result<UpgradeReport> {
     let dataset = open(folder)?;
-    let labels = dataset_labels(&dataset)?;
+    let labels = spread(dataset_labels(&dataset)?, args.limit);
     let workspace = Workspace::new(&args.work);
     let open = |settings: &Settings, upgrade: &Upgrade| {
         let name = variant("open", settings, upgrade);

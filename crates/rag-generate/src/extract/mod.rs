@@ -20,7 +20,7 @@ use std::cmp::Ordering;
 use rag_core::answer::DECLINED;
 use rag_core::language::Language;
 use rag_core::question::Question;
-use rag_core::version::{Kinship, kinship, names_year};
+use rag_core::version::{Kinship, kinship, names_version};
 use rag_models::CrossEncoder;
 use serde::{Deserialize, Serialize};
 
@@ -77,6 +77,14 @@ impl Default for ExtractConfig {
             newer_margin: 0.5,
             max_candidates: 256,
         }
+    }
+}
+
+impl ExtractConfig {
+    /// Answers whatever the confidence, for measuring what a threshold would do.
+    pub fn accept_everything(&mut self) {
+        self.with_cross_encoder.threshold = 0.0;
+        self.without_cross_encoder.threshold = 0.0;
     }
 }
 
@@ -196,9 +204,6 @@ impl<'m> ExtractiveGenerator<'m> {
         ranked: &'s [Scored],
         context: &Context,
     ) -> &'s Scored {
-        if names_year(part) {
-            return best;
-        }
         let passage = |scored: &Scored| &context.hits[scored.candidate.source].passage;
         let margin = |other: &Scored| match kinship(passage(other), passage(best)) {
             Kinship::Versions => self.config.newer_version_margin,
@@ -206,7 +211,9 @@ impl<'m> ExtractiveGenerator<'m> {
             Kinship::None => f32::NEG_INFINITY,
         };
         let competing = ranked.iter().filter(|other| {
-            passage(other).updated > passage(best).updated && other.log_odds >= best.log_odds - margin(other)
+            !names_version(part, passage(best), passage(other))
+                && passage(other).updated > passage(best).updated
+                && other.log_odds >= best.log_odds - margin(other)
         });
         competing
             .max_by(|a, b| {
