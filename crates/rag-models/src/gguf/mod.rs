@@ -1,10 +1,10 @@
 //! Language models out of GGUF files: Llama, Qwen 2, Qwen 3 and Gemma 3 and what descends from them.
 //!
-//! A file carries all that a model needs: its shape and vocabulary ([`header`]), its chat template
-//! ([`template`]) and its weights ([`decoder`]). [`open_language_model`] puts them behind
+//! A file carries all that a model needs: its shape and vocabulary (`header`), its chat template
+//! (`template`) and its weights (`decoder`). [`open_language_model`] puts them behind
 //! [`LanguageModel`](crate::LanguageModel).
 //!
-//! What people and documents say can never be read as part of the conversation's protocol ([`vocabulary`]):
+//! What people and documents say can never be read as part of the conversation's protocol (`vocabulary`):
 //! `<|im_end|>` in a source is ten characters, not the end of a message. The number of threads is candle's,
 //! which reads `CANDLE_NUM_THREADS` and `RAYON_NUM_THREADS`.
 //!

@@ -43,7 +43,7 @@ pub struct RemoteEmbeddingConfig {
     pub query_prefix: String,
     /// Text put before a passage. Default: none.
     pub passage_prefix: String,
-    /// Longest input in tokens, prefix included, by the estimate of [`RemoteEmbedder`]. Default: 512, which
+    /// Longest input in tokens, prefix included, by the estimate of [`super::RemoteEmbedder`]. Default: 512, which
     /// servers of small models read; hosted ones often read 8191.
     pub max_tokens: usize,
     /// ISO 639-1 codes of the languages served; empty means all. Default: all.
