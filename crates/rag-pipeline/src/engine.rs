@@ -9,7 +9,7 @@ use rag_core::hit::Ranking;
 use rag_core::progress::Progress;
 use rag_core::question::Question;
 use rag_generate::agent::{Agent, SearchRequest};
-use rag_generate::{ExtractiveGenerator, GenerateError, Generator};
+use rag_generate::{ExtractiveGenerator, GenerateError, Generator, Receipt, assemble};
 use rag_index::Generation;
 use rag_models::{CrossEncoder, Embedder, LanguageModel};
 use rag_rerank::{CrossEncoderReranker, LexicalCoverageReranker, Reranker};
@@ -217,6 +217,18 @@ impl Engine {
             rag_generate::generate(ranking, generator, config, count_tokens)
         };
         Ok(self.writing(&count_tokens).with_generator(write)??)
+    }
+
+    /// The context of `answer` as a language model reads it.
+    pub fn prompt(&self, answer: &Answer) -> String {
+        let count_tokens = |text: &str| self.embedder.count_tokens(text);
+        let config = &self.settings.generate.context;
+        assemble(&answer.question.text, &answer.passages, config, &count_tokens).text
+    }
+
+    /// The receipt of `answer`.
+    pub fn receipt(&self, answer: &Answer) -> Receipt {
+        Receipt::of(answer, &self.settings.generate.verify)
     }
 
     fn writing<'w>(&'w self, count_tokens: &'w (dyn Fn(&str) -> usize + Sync)) -> Writing<'w> {

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 
 use rag_core::question::Question;
-use rag_generate::Receipt;
 use rag_pipeline::{Engine, Store, Way};
 use rag_retrieve::Mode;
 
@@ -85,7 +84,7 @@ pub(crate) fn run(args: Args, context: &Context) -> anyhow::Result<Done> {
         engine.ask(&question, way)?
     };
     if let Some(path) = &args.receipt {
-        write_receipt(path, &Receipt::of(&answer, &context.settings.generate.verify))?;
+        write_receipt(path, &engine.receipt(&answer))?;
     }
     if args.json {
         to_stdout(&serde_json::to_string(&answer)?);

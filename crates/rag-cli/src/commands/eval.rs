@@ -8,7 +8,7 @@ use rag_eval::answers::{AnswerReport, AnswerScores, Label, Rate, trade_off};
 use rag_eval::data::{Dataset, Distractors, ImportConfig, Readers};
 use rag_eval::retrieval::RetrievalReport;
 use rag_pipeline::evaluate::{
-    Workspace, answer_questions, audit_permissions, dataset_labels, evaluate_retrieval,
+    Asking, Workspace, answer_questions, audit_permissions, dataset_labels, evaluate_retrieval,
 };
 use rag_pipeline::{Engine, Settings, Store, Way};
 use serde_json::json;
@@ -141,6 +141,9 @@ pub struct AnswersArgs {
 pub struct PermissionsArgs {
     #[command(flatten)]
     set: DatasetArgs,
+    /// Ask each case step by step as well.
+    #[arg(long)]
+    agent: bool,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -353,8 +356,14 @@ fn print_failures(report: &AnswerReport) {
 
 fn permissions(args: &PermissionsArgs, context: &Context) -> anyhow::Result<Done> {
     let dataset = open(&args.set.dataset)?;
+    let asking = if args.agent {
+        Asking::ByAgentToo
+    } else {
+        Asking::Once
+    };
     let audit = audit_permissions(
         &dataset,
+        asking,
         &context.settings,
         &Workspace::new(&args.set.work),
         &context.progress,

@@ -14,7 +14,7 @@ mod workspace;
 pub use answers::{answer_questions, dataset_labels};
 pub use injections::{InjectionReport, evaluate_injections};
 pub use parsing::{ParseEvaluation, evaluate_parsing};
-pub use permissions::audit_permissions;
+pub use permissions::{Asking, audit_permissions};
 pub use retrieval::evaluate_retrieval;
 pub use upgrades::{Effect, Recall, UPGRADES, Upgrade, UpgradeReport, evaluate_upgrades};
 pub use workspace::Workspace;

@@ -13,14 +13,25 @@ use super::workspace::Workspace;
 use crate::engine::Engine;
 use crate::error::PipelineError;
 use crate::settings::Settings;
+use crate::way::Way;
 
 /// Passages looked at per case: deeper than any answer's context.
 const DEPTH: usize = 30;
 
+/// How each case is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asking {
+    /// By one search and an answer.
+    Once,
+    /// Step by step as well.
+    ByAgentToo,
+}
+
 /// Asks every case of the data set's `acl` folder as its user and looks for text, titles and ids of
-/// documents that the user may not read in hits, parents, context, answer, citations, notes and counts.
+/// documents that the user may not read in hits, parents, prompt, answer, citations, receipt, trace, notes and counts.
 pub fn audit_permissions(
     dataset: &Dataset,
+    asking: Asking,
     settings: &Settings,
     workspace: &Workspace,
     progress: &dyn Progress,
@@ -44,7 +55,9 @@ pub fn audit_permissions(
     for (principal, cases) in by_principal(&cases) {
         let auditor = auditor(&documents, &principal);
         for case in cases {
-            audit.leaks.extend(leaks(&engine, &auditor, &case.question)?);
+            audit
+                .leaks
+                .extend(leaks(&engine, &auditor, &case.question, asking)?);
             progress.advance("permissions", 1);
         }
     }
@@ -82,16 +95,32 @@ fn text(document: &Document) -> Text<'_> {
     }
 }
 
-fn leaks(engine: &Engine, auditor: &Auditor, question: &Question) -> Result<Vec<Leak>, PipelineError> {
-    let ranking = engine.rank(question, engine.way(), DEPTH)?;
+fn leaks(
+    engine: &Engine,
+    auditor: &Auditor,
+    question: &Question,
+    asking: Asking,
+) -> Result<Vec<Leak>, PipelineError> {
+    let fused = Way {
+        reranked: false,
+        ..engine.way()
+    };
+    let ranking = engine.rank(question, fused, DEPTH)?;
     let parents = engine.parents(&ranking)?;
     let answer = engine.ask(question, engine.way())?;
-    let mut found = Vec::new();
-    for (surface, value) in [
+    let mut surfaces = vec![
         ("search", serde_json::to_value(&ranking)),
         ("parents", serde_json::to_value(&parents)),
+        ("prompt", serde_json::to_value(engine.prompt(&answer))),
+        ("receipt", serde_json::to_value(engine.receipt(&answer))),
         ("ask", serde_json::to_value(&answer)),
-    ] {
+    ];
+    if asking == Asking::ByAgentToo {
+        let answer = engine.research(question, engine.way())?;
+        surfaces.push(("agent", serde_json::to_value(&answer)));
+    }
+    let mut found = Vec::new();
+    for (surface, value) in surfaces {
         let value = value.expect("results are plain data");
         found.extend(auditor.search_value(&question.id, surface, &value, &question.text));
     }
