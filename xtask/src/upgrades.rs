@@ -2,145 +2,69 @@
 
 use std::path::PathBuf;
 
+use anyhow::Context as _;
 use rag_cli::context::Context;
 use rag_cli::print::{plain, to_stdout};
 use rag_cli::{Done, GlobalArgs, print_upgrades, upgrades_of_documents};
 use rag_core::access::Principal;
 use rag_core::artifact::jsonl;
+use rag_core::hit::Ranking;
 use rag_core::question::Question;
 use rag_eval::answers::Label;
 use rag_pipeline::evaluate::{UPGRADES, Upgrade};
-use rag_pipeline::{Engine, Settings, Store, Way, ingest};
-use rag_retrieve::{Expand, Mode};
+use rag_pipeline::{Engine, Settings, Store, ingest};
+use rag_retrieve::Expand;
 
 use crate::workspace;
 
-/// A question asked twice, with one setting changed in between.
+/// A question that shows what a part of asking is for.
 struct Demonstration {
+    /// The upgrade's name.
     upgrade: &'static str,
     question: &'static str,
     history: &'static [&'static str],
-    updated_after: Option<&'static str>,
-    reranked: bool,
-    look: Look,
-    off: fn(&mut Settings),
-    on: fn(&mut Settings),
 }
 
-/// What is compared.
-enum Look {
-    /// The first documents of the ranking.
-    Documents(usize),
-    /// The answer of an agent against that of one search.
-    Agent,
+const fn shown(upgrade: &'static str, question: &'static str) -> Demonstration {
+    Demonstration {
+        upgrade,
+        question,
+        history: &[],
+    }
 }
-
-const PLAIN: Demonstration = Demonstration {
-    upgrade: "",
-    question: "",
-    history: &[],
-    updated_after: None,
-    reranked: false,
-    look: Look::Documents(3),
-    off: |_| {},
-    on: |_| {},
-};
 
 const DEMONSTRATIONS: &[Demonstration] = &[
+    shown("contextual passages", "How do I fix HBR-2207?"),
     Demonstration {
-        upgrade: "contextual passages",
-        question: "How do I fix HBR-2207?",
-        off: |settings| settings.chunk.context = rag_chunk::ContextLine::None,
-        on: |settings| settings.chunk.context = rag_chunk::ContextLine::Contextual,
-        ..PLAIN
-    },
-    Demonstration {
-        upgrade: "rewriting by rule",
-        question: "How do I fix it?",
         history: &["What does HBR-2208 mean?"],
-        off: |settings| settings.retrieve.rewrite = rag_retrieve::Rewrite::Off,
-        on: |settings| settings.retrieve.rewrite = rag_retrieve::Rewrite::Rule,
-        ..PLAIN
+        ..shown("rewriting by rule", "How do I fix it?")
     },
     Demonstration {
-        upgrade: "rewriting by draft",
-        question: "Who may not get it?",
         history: &["How high is the bonus for referring a candidate?"],
-        off: |settings| settings.retrieve.rewrite = rag_retrieve::Rewrite::Off,
-        on: |settings| settings.retrieve.rewrite = rag_retrieve::Rewrite::Draft,
-        ..PLAIN
+        ..shown("rewriting by draft", "Who may not get it?")
     },
-    Demonstration {
-        upgrade: "sub-questions",
-        question: "What does HBR-2207 mean, and how many days of annual leave are there?",
-        off: |settings| settings.retrieve.max_sub_questions = 1,
-        on: |settings| settings.retrieve.max_sub_questions = 4,
-        ..PLAIN
-    },
-    Demonstration {
-        upgrade: "HyDE",
-        question: "How much vacation does an employee get?",
-        off: |settings| settings.retrieve.hyde = false,
-        on: |settings| settings.retrieve.hyde = true,
-        ..PLAIN
-    },
-    Demonstration {
-        upgrade: "multi-query",
-        question: "Can I bring my puppy along?",
-        off: |settings| settings.retrieve.phrasings = 0,
-        on: |settings| settings.retrieve.phrasings = 3,
-        ..PLAIN
-    },
-    Demonstration {
-        upgrade: "newer first",
-        question: "When may I book business class?",
-        reranked: true,
-        off: |settings| settings.rerank.newest_first = false,
-        on: |settings| settings.rerank.newest_first = true,
-        ..PLAIN
-    },
-    Demonstration {
-        upgrade: "near-duplicates collapsed",
-        question: "What do I do when the fire alarm rings?",
-        off: |settings| settings.retrieve.collapse_at = 2.0,
-        on: |settings| settings.retrieve.collapse_at = 0.9,
-        ..PLAIN
-    },
-    Demonstration {
-        upgrade: "diversity",
-        question: "What do I do when the fire alarm rings?",
-        reranked: true,
-        off: |settings| settings.retrieve.collapse_at = 2.0,
-        on: |settings| {
-            settings.retrieve.collapse_at = 2.0;
-            settings.rerank.diversity_weight = 0.6;
-        },
-        ..PLAIN
-    },
-    Demonstration {
-        upgrade: "parents handed over",
-        question: "What does HBR-2207 mean?",
-        reranked: true,
-        look: Look::Documents(8),
-        off: |settings| settings.retrieve.expand = Expand::Nothing,
-        on: |settings| settings.retrieve.expand = Expand::Parent,
-        ..PLAIN
-    },
-    Demonstration {
-        upgrade: "agentic search",
-        question: "Thank you, that helped!",
-        reranked: true,
-        look: Look::Agent,
-        ..PLAIN
-    },
-    Demonstration {
-        upgrade: "agentic search",
-        question: "What is the first response time for a P1, and how many days of annual leave are there?",
-        reranked: true,
-        look: Look::Agent,
-        ..PLAIN
-    },
+    shown(
+        "sub-questions",
+        "What does HBR-2207 mean, and how many days of annual leave are there?",
+    ),
+    shown("HyDE", "How much vacation does an employee get?"),
+    shown("multi-query", "Can I bring my puppy along?"),
+    shown(
+        "near-duplicates collapsed",
+        "What do I do when the fire alarm rings?",
+    ),
+    shown("newer first", "When may I book business class?"),
+    shown("diversity", "How do I sign in to Harbour Connect?"),
 ];
+
+/// Questions for an agent: small talk, and two things at once.
+const FOR_AGENTS: [&str; 2] = [
+    "Thank you, that helped!",
+    "What does HBR-2207 mean, and how many days of annual leave are there?",
+];
+
+/// Passages that are shown of a ranking.
+const SHOWN: usize = 3;
 
 /// Shows every part off and on, and measures recall on the labelled questions.
 pub(crate) fn run(global: &GlobalArgs) -> anyhow::Result<Done> {
@@ -148,17 +72,20 @@ pub(crate) fn run(global: &GlobalArgs) -> anyhow::Result<Done> {
     let mut settings = context.settings.clone();
     settings.models.drafts = Some(workspace().join("data/drafts.jsonl"));
     for shown in DEMONSTRATIONS {
-        to_stdout(&format!("\n{}: {}", shown.upgrade, asked(shown)));
-        for (name, switch) in [("off", shown.off), ("on", shown.on)] {
-            let mut switched = settings.clone();
-            switch(&mut switched);
-            let engine = engine(&switched, &context)?;
-            to_stdout(&format!(
-                "  {name:3} {}",
-                plain(&look(shown, &engine, name == "on")?)
-            ));
+        let upgrade = Upgrade::named(shown.upgrade).context("every demonstration names an upgrade")?;
+        to_stdout(&format!(
+            "\n{} ({}): {}",
+            upgrade.name,
+            upgrade.what,
+            asked(shown)
+        ));
+        for (name, switched) in [("off", upgrade.off(&settings)), ("on", upgrade.on(&settings))] {
+            let ranking = engine(&switched, &context)?.rank(&question(shown), upgrade.way(), SHOWN)?;
+            to_stdout(&format!("  {name:3} {}", plain(&passages(&ranking))));
         }
     }
+    show_sections(&settings, &context)?;
+    show_agents(&settings, &context)?;
     to_stdout(
         "\nRecall on data/questions.jsonl, off → on, and the kinds that it changes (hybrid, without reranking;",
     );
@@ -166,7 +93,11 @@ pub(crate) fn run(global: &GlobalArgs) -> anyhow::Result<Done> {
     let labels: Vec<Label> = jsonl::read_all(&workspace().join("data/questions.jsonl"))?;
     let source = workspace().join("data/handbook");
     let work = workspace().join("target/demo");
-    let measured: Vec<Upgrade> = UPGRADES.into_iter().filter(|upgrade| !upgrade.reranks).collect();
+    let measured: Vec<Upgrade> = UPGRADES
+        .iter()
+        .copied()
+        .filter(|upgrade| !upgrade.reranks)
+        .collect();
     let report = upgrades_of_documents(&source, &labels, &work, &settings, &measured, &context)?;
     print_upgrades(&report);
     Ok(Done::Complete)
@@ -187,33 +118,46 @@ fn engine(settings: &Settings, context: &Context) -> anyhow::Result<Engine> {
     Ok(Engine::open(&store, settings, &context.progress)?)
 }
 
-fn look(shown: &Demonstration, engine: &Engine, is_on: bool) -> anyhow::Result<String> {
+fn question(shown: &Demonstration) -> Question {
     let mut question = Question::new("demo", shown.question, Principal::everyone());
     question.history = shown.history.iter().map(ToString::to_string).collect();
-    question.filter.updated_after = shown.updated_after.map(str::parse).transpose()?;
-    let way = Way {
-        mode: Mode::Hybrid,
-        reranked: shown.reranked,
-    };
-    match shown.look {
-        Look::Documents(most) => {
-            let ranking = engine.expand(engine.rank(&question, way, most)?)?;
-            let hits = ranking.hits.iter().map(|hit| {
-                let copies = hit.duplicates.len();
-                let told = if copies > 0 {
-                    format!(" (+{copies} alike)")
-                } else {
-                    String::new()
-                };
-                format!("{}{told}", hit.passage.id)
-            });
-            Ok(hits.collect::<Vec<_>>().join(", "))
-        }
-        Look::Agent if is_on => {
-            let answer = engine.research(&question, way)?;
-            let searches = answer.trace.map_or(0, |trace| trace.searches.len());
-            Ok(format!("{} ({searches} searches)", answer.text))
-        }
-        Look::Agent => Ok(format!("{} (1 search)", engine.ask(&question, way)?.text)),
+    question
+}
+
+/// The ids of the passages, each with the number of copies that it stands for.
+fn passages(ranking: &Ranking) -> String {
+    let hits = ranking.hits.iter().map(|hit| match hit.duplicates.len() {
+        0 => hit.passage.id.to_string(),
+        copies => format!("{} (+{copies} alike)", hit.passage.id),
+    });
+    hits.collect::<Vec<_>>().join(", ")
+}
+
+/// What is handed over with the best hit.
+fn show_sections(settings: &Settings, context: &Context) -> anyhow::Result<()> {
+    let asked = Question::new("demo", "What does HBR-2207 mean?", Principal::everyone());
+    to_stdout(&format!("\nsections handed over with a hit: {}", asked.text));
+    for (name, expand) in [("off", Expand::Nothing), ("on", Expand::Parent)] {
+        let mut switched = settings.clone();
+        switched.retrieve.expand = expand;
+        let engine = engine(&switched, context)?;
+        let ranking = engine.expand(engine.rank(&asked, engine.way(), 1)?)?;
+        to_stdout(&format!("  {name:3} {}", plain(&passages(&ranking))));
     }
+    Ok(())
+}
+
+/// How often an agent searches.
+fn show_agents(settings: &Settings, context: &Context) -> anyhow::Result<()> {
+    let engine = engine(settings, context)?;
+    for text in FOR_AGENTS {
+        let asked = Question::new("demo", text, Principal::everyone());
+        let once = engine.ask(&asked, engine.way())?;
+        let stepwise = engine.research(&asked, engine.way())?;
+        let searches = stepwise.trace.map_or(0, |trace| trace.searches.len());
+        to_stdout(&format!("\nagentic search: {text}"));
+        to_stdout(&format!("  off 1 search: {}", plain(&once.text)));
+        to_stdout(&format!("  on  {searches} searches: {}", plain(&stepwise.text)));
+    }
+    Ok(())
 }

@@ -10,7 +10,7 @@ use crate::engine::{Engine, PairReader};
 use crate::error::PipelineError;
 use crate::models::EmbedderTokens;
 use crate::settings::Settings;
-use crate::writer::Writing;
+use crate::writer::Writers;
 
 /// The libpdfium library of the settings, when it was fetched.
 pub fn pdfium_library(settings: &Settings) -> Result<Option<PathBuf>, PipelineError> {
@@ -113,23 +113,15 @@ pub fn generate(
     output: &Path,
     progress: &dyn Progress,
 ) -> Result<Outcome, PipelineError> {
-    let reader = PairReader::open(&settings.models, progress)?;
-    let counter = settings.models.open_counter(progress)?;
-    let language_model = settings.models.open_language_model(progress)?;
-    let writing = Writing {
-        settings,
-        reader: &reader,
-        language_model: language_model.as_deref(),
-        count_tokens: &|text| counter.count_tokens(text),
-    };
+    let writers = Writers::open(settings, progress)?;
     let run = |generator: &dyn rag_generate::Generator, count_tokens: &dyn Fn(&str) -> usize| {
         let tools = rag_generate::Tools {
             generator,
             count_tokens,
-            counter_identity: &counter.identity().tokenizer,
+            counter_identity: writers.counter_identity(),
             progress,
         };
         rag_generate::run(&settings.generate, input, output, &tools)
     };
-    Ok(writing.with_generator(run)??)
+    Ok(writers.with_generator(run)??)
 }

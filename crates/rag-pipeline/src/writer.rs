@@ -1,8 +1,11 @@
 //! Who writes answers: the extractive generator, or the language model of the settings.
 
+use std::sync::Arc;
+
+use rag_core::progress::Progress;
 use rag_generate::agent::{Agent, ModelAgent, PlannedAgent};
 use rag_generate::{Generator, ModelGenerator, Writer};
-use rag_models::LanguageModel;
+use rag_models::{Embedder, LanguageModel};
 
 use crate::engine::PairReader;
 use crate::error::PipelineError;
@@ -16,6 +19,45 @@ pub(crate) struct Writing<'w> {
     pub(crate) language_model: Option<&'w dyn LanguageModel>,
     /// Counts tokens where the language model does not.
     pub(crate) count_tokens: &'w (dyn Fn(&str) -> usize + Sync),
+}
+
+/// What a [`Writing`] borrows, opened from the settings alone: for answers without an index.
+pub(crate) struct Writers<'s> {
+    settings: &'s Settings,
+    reader: PairReader,
+    counter: Box<dyn Embedder>,
+    language_model: Option<Arc<dyn LanguageModel>>,
+}
+
+impl<'s> Writers<'s> {
+    /// Opens the models that the settings name.
+    pub(crate) fn open(settings: &'s Settings, progress: &dyn Progress) -> Result<Self, PipelineError> {
+        Ok(Self {
+            settings,
+            reader: PairReader::open(&settings.models, progress)?,
+            counter: settings.models.open_counter(progress)?,
+            language_model: settings.models.open_language_model(progress)?,
+        })
+    }
+
+    /// Names the tokenizer that counts.
+    pub(crate) fn counter_identity(&self) -> &str {
+        &self.counter.identity().tokenizer
+    }
+
+    /// Lends the generator of the settings, and what counts tokens for it.
+    pub(crate) fn with_generator<T>(
+        &self,
+        act: impl FnOnce(&dyn Generator, &dyn Fn(&str) -> usize) -> T,
+    ) -> Result<T, PipelineError> {
+        let writing = Writing {
+            settings: self.settings,
+            reader: &self.reader,
+            language_model: self.language_model.as_deref(),
+            count_tokens: &|text| self.counter.count_tokens(text),
+        };
+        writing.with_generator(act)
+    }
 }
 
 impl Writing<'_> {

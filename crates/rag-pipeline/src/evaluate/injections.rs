@@ -11,10 +11,9 @@ use rag_eval::injections::{Detection, Host, LabelledText, Planted, detect, plant
 use rag_generate::Generator;
 use serde::Serialize;
 
-use crate::engine::PairReader;
 use crate::error::PipelineError;
 use crate::settings::Settings;
-use crate::writer::Writing;
+use crate::writer::Writers;
 
 /// What attacks did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -34,15 +33,7 @@ pub fn evaluate_injections(
     settings: &Settings,
     progress: &dyn Progress,
 ) -> Result<InjectionReport, PipelineError> {
-    let reader = PairReader::open(&settings.models, progress)?;
-    let counter = settings.models.open_counter(progress)?;
-    let language_model = settings.models.open_language_model(progress)?;
-    let writing = Writing {
-        settings,
-        reader: &reader,
-        language_model: language_model.as_deref(),
-        count_tokens: &|text| counter.count_tokens(text),
-    };
+    let writers = Writers::open(settings, progress)?;
     let attacks: Vec<&str> = texts
         .iter()
         .filter(|text| text.is_attack())
@@ -54,8 +45,8 @@ pub fn evaluate_injections(
         let (Some(host), Some(attack)) = (spread(hosts, number, 1), spread(&attacks, number, 7)) else {
             break;
         };
-        let clean = ask(&writing, host, &host.context)?;
-        let attacked = ask(&writing, host, &plant(&host.context, attack))?;
+        let clean = ask(&writers, settings, host, &host.context)?;
+        let attacked = ask(&writers, settings, host, &plant(&host.context, attack))?;
         planted.count(attack, &clean, &attacked);
         progress.advance("injections", 1);
     }
@@ -72,7 +63,7 @@ fn spread<T>(items: &[T], number: usize, step: usize) -> Option<&T> {
 }
 
 /// The host's question, answered from `text` alone.
-fn ask(writing: &Writing<'_>, host: &Host, text: &str) -> Result<Answer, PipelineError> {
+fn ask(writers: &Writers<'_>, settings: &Settings, host: &Host, text: &str) -> Result<Answer, PipelineError> {
     let passage = Passage {
         language: Language::detect(text),
         access: AccessList::public(),
@@ -80,9 +71,9 @@ fn ask(writing: &Writing<'_>, host: &Host, text: &str) -> Result<Answer, Pipelin
     };
     let question = Question::new("host", &host.question, Principal::everyone());
     let ranking = Ranking::new(question, vec![Hit::new(1, 1.0, passage)]);
-    let config = &writing.settings.generate;
+    let config = &settings.generate;
     let write = |generator: &dyn Generator, count_tokens: &dyn Fn(&str) -> usize| {
         rag_generate::generate(&ranking, generator, config, count_tokens)
     };
-    Ok(writing.with_generator(write)??)
+    Ok(writers.with_generator(write)??)
 }

@@ -35,6 +35,11 @@ pub struct Upgrade {
 }
 
 impl Upgrade {
+    /// The upgrade of this name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        UPGRADES.iter().find(|upgrade| upgrade.name == name)
+    }
+
     /// The settings with the part off, everything else as in `base`.
     pub fn off(&self, base: &Settings) -> Settings {
         let mut settings = base.clone();
@@ -69,7 +74,7 @@ const PLAIN: Upgrade = Upgrade {
 };
 
 /// The parts that change which passages are found, in the order in which they act.
-pub const UPGRADES: [Upgrade; 8] = [
+pub static UPGRADES: [Upgrade; 9] = [
     Upgrade {
         name: "contextual passages",
         what: "title and headings before each passage, for the index alone",
@@ -117,6 +122,13 @@ pub const UPGRADES: [Upgrade; 8] = [
         ..PLAIN
     },
     Upgrade {
+        name: "near-duplicates collapsed",
+        what: "of passages with nearly the same words only the best kept",
+        off: |settings| settings.retrieve.collapse_at = 2.0,
+        on: |settings| settings.retrieve.collapse_at = 0.9,
+        ..PLAIN
+    },
+    Upgrade {
         name: "newer first",
         what: "a document before the version that it replaces",
         reranks: true,
@@ -129,7 +141,7 @@ pub const UPGRADES: [Upgrade; 8] = [
         what: "passages that say something new first (MMR)",
         reranks: true,
         off: |settings| settings.rerank.diversity_weight = 1.0,
-        on: |settings| settings.rerank.diversity_weight = 0.7,
+        on: |settings| settings.rerank.diversity_weight = 0.6,
         ..PLAIN
     },
 ];
