@@ -45,9 +45,12 @@ const DEMONSTRATIONS: &[Demonstration] = &[
     },
     shown(
         "sub-questions",
-        "What does HBR-2207 mean, and how many days of annual leave are there?",
+        "How much is the learning budget, and how many volunteering days are there?",
     ),
-    shown("HyDE", "How much vacation does an employee get?"),
+    shown(
+        "HyDE",
+        "What compensation do clients receive for a slow reply to a P1?",
+    ),
     shown("multi-query", "Can I bring my puppy along?"),
     shown(
         "near-duplicates collapsed",
@@ -135,7 +138,11 @@ fn passages(ranking: &Ranking) -> String {
 
 /// What is handed over with the best hit.
 fn show_sections(settings: &Settings, context: &Context) -> anyhow::Result<()> {
-    let asked = Question::new("demo", "What does HBR-2207 mean?", Principal::everyone());
+    let asked = Question::new(
+        "demo",
+        "Which per diem is paid for a full day in Norway?",
+        Principal::everyone(),
+    );
     to_stdout(&format!("\nsections handed over with a hit: {}", asked.text));
     for (name, expand) in [("off", Expand::Nothing), ("on", Expand::Parent)] {
         let mut switched = settings.clone();
