@@ -98,7 +98,7 @@ impl Generator for ModelGenerator<'_> {
     }
 
     fn answers(&self, part: &str, context: &Context) -> Result<bool, GenerateError> {
-        let prompt = self.prompt(part, &Context::clone(context));
+        let prompt = self.prompt(part, context);
         let completion = self.model.complete(&prompt, &mut |_| ControlFlow::Continue(()))?;
         Ok(drafted(&completion).text != DECLINED)
     }

@@ -6,6 +6,7 @@ use rag_models::language_model::{Completion, Stop, ToolCall};
 use serde_json::json;
 
 use super::*;
+use crate::context::ContextConfig;
 use crate::extract::ExtractiveGenerator;
 use crate::model::ModelConfig;
 use crate::testing::{Scripted, WordOverlap, config, hit};

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub use model::ModelAgent;
 pub use planned::PlannedAgent;
 
-use crate::context::{Context, ContextConfig, assemble};
+use crate::context::Context;
 use crate::error::GenerateError;
 use crate::generator::Draft;
 
@@ -116,16 +116,6 @@ impl<'s, 't> Searches<'s, 't> {
             stopped,
         }
     }
-}
-
-/// The context of `hits` for `question`.
-fn context_of(
-    question: &str,
-    hits: &[Hit],
-    config: &ContextConfig,
-    count_tokens: &dyn Fn(&str) -> usize,
-) -> Context {
-    assemble(question, hits, config, count_tokens)
 }
 
 #[cfg(test)]

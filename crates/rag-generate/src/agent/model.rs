@@ -10,8 +10,8 @@ use rag_models::LanguageModel;
 use rag_models::language_model::{Message, Prompt, Speaker, Tool, ToolCall};
 use serde_json::json;
 
-use super::{Agent, AgentConfig, Found, SearchRequest, SearchTool, Searches, context_of};
-use crate::context::ContextConfig;
+use super::{Agent, AgentConfig, Found, SearchRequest, SearchTool, Searches};
+use crate::context::{ContextConfig, assemble};
 use crate::error::GenerateError;
 use crate::generator::Draft;
 use crate::model::{ModelConfig, RULES, RULES_NATIVE, drafted, system, tool_result};
@@ -85,7 +85,7 @@ impl<'m> ModelAgent<'m> {
             ));
         }
         let found = searches.search(&request)?;
-        let context = context_of(&request.query, &found, &self.context, self.count_tokens);
+        let context = assemble(&request.query, &found, &self.context, self.count_tokens);
         Ok(tool_result(&call.id, &context, self.model))
     }
 }
@@ -137,7 +137,7 @@ impl ModelAgent<'_> {
         let everything = ContextConfig {
             max_tokens: usize::MAX,
         };
-        let context = context_of(&question.text, &searches.hits, &everything, self.count_tokens);
+        let context = assemble(&question.text, &searches.hits, &everything, self.count_tokens);
         let stopped = if searches.steps.is_empty() && draft.text != DECLINED {
             DECLINED.clone_into(&mut draft.text);
             StopReason::SmallTalk

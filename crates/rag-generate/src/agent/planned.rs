@@ -5,8 +5,8 @@ use rag_core::question::Question;
 use rag_core::text::{PieceKind, is_function_word, pieces};
 use rag_models::tfidf::Synonyms;
 
-use super::{Agent, AgentConfig, Found, SearchRequest, SearchTool, Searches, context_of};
-use crate::context::ContextConfig;
+use super::{Agent, AgentConfig, Found, SearchRequest, SearchTool, Searches};
+use crate::context::{ContextConfig, assemble};
 use crate::error::GenerateError;
 use crate::extract::is_small_talk;
 use crate::generator::{Draft, Generator};
@@ -51,7 +51,7 @@ impl<'g> PlannedAgent<'g> {
                 updated_after: None,
             };
             let found = searches.search(&request)?;
-            let context = context_of(part, &found, &self.context, self.count_tokens);
+            let context = assemble(part, &found, &self.context, self.count_tokens);
             if self.generator.answers(part, &context)? {
                 return Ok(true);
             }
@@ -93,7 +93,7 @@ impl Agent for PlannedAgent<'_> {
         if is_small_talk(&question.text) {
             return Ok(Found {
                 draft: Draft::declined(),
-                context: context_of(&question.text, &[], &self.context, self.count_tokens),
+                context: assemble(&question.text, &[], &self.context, self.count_tokens),
                 trace: searches.trace(self.name(), StopReason::SmallTalk),
             });
         }
@@ -106,7 +106,7 @@ impl Agent for PlannedAgent<'_> {
             false if searches.is_used_up() => StopReason::Budget,
             false => StopReason::Exhausted,
         };
-        let context = context_of(&question.text, &searches.hits, &self.context, self.count_tokens);
+        let context = assemble(&question.text, &searches.hits, &self.context, self.count_tokens);
         Ok(Found {
             draft: self.generator.draft(question, &context)?,
             context,
