@@ -46,8 +46,8 @@ pub struct ExtractConfig {
     /// The decision without one.
     pub without_cross_encoder: Decision,
     /// A second sentence is given when its log-odds are at most this much below the first's, which is no
-    /// difference to rely on: on SQuAD 2.0 an accepted answer then stands in 88.2 % of the answers instead of
-    /// 82.0 %, for 1.27 sentences on average. Default: 0.75; 0 means never.
+    /// difference to rely on. Default: 0.75; 0 means never. What an answer then holds, `eval answers
+    /// --trade-off` prints.
     pub second_sentence_margin: f32,
     /// A sentence of a newer version of the same document (its title differs in numbers only) is preferred
     /// when its log-odds are at most this much below those of the best. Default: 3. A question that names
