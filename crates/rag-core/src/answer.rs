@@ -81,6 +81,31 @@ pub struct Citation {
     pub claim: String,
     /// What the check found.
     pub status: CitationStatus,
+    /// How far the passage supports the sentence; `None` when there was nothing to compare.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub support: Option<SupportScore>,
+}
+
+/// How far a passage supports a sentence, and by what that was decided.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SupportScore {
+    /// From 0 to 1: a probability when models decided, else the share of the sentence's terms.
+    pub score: f32,
+    /// By what it was decided.
+    pub basis: SupportBasis,
+}
+
+/// By what it is decided whether a passage supports a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SupportBasis {
+    /// The sentence stands in the passage word for word.
+    Verbatim,
+    /// The passage has the sentence's terms in one place, or another fact than the sentence states.
+    SharedTerms,
+    /// Models read both; whoever has no models cannot compute the score again.
+    Models,
 }
 
 /// What checking a citation found.

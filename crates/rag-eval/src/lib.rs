@@ -3,7 +3,9 @@
 //! Reads BEIR folders, TREC qrels and run files, `hits.jsonl` and `answers.jsonl`; writes
 //! `metrics.json`, `per_query.jsonl` and TREC run files. [`retrieval`] measures rankings, [`data`]
 //! reads data sets, [`answers`] scores answers against labels, [`permissions`] searches what an asker
-//! was shown for text that they may not read, [`injections`] counts what planted attacks did, [`parse`] compares documents with what their files say.
+//! was shown for text that they may not read, [`injections`] counts what planted attacks did, [`parse`] compares
+//! documents with what their files say, [`support`] reads labelled claims, [`binary`] judges and [`logistic`] fits
+//! what decides between two classes.
 //!
 //! ```
 //! use rag_eval::retrieval::{Evaluation, Metric, Qrels, Run};
@@ -23,11 +25,14 @@
 //! Not here: running searches or generating answers; models; figures.
 
 pub mod answers;
+pub mod binary;
 pub mod data;
 mod error;
 pub mod injections;
+pub mod logistic;
 pub mod parse;
 pub mod permissions;
 pub mod retrieval;
+pub mod support;
 
 pub use error::EvalError;

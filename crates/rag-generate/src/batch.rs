@@ -12,17 +12,20 @@ use crate::config::Config;
 use crate::error::GenerateError;
 use crate::generate::generate;
 use crate::generator::Generator;
+use crate::verify::SupportModels;
 
 /// The stage's name.
 pub const STAGE: &str = stage::GENERATE;
 
 /// Raised whenever this crate answers differently.
-pub const STAGE_VERSION: u32 = 3;
+pub const STAGE_VERSION: u32 = 4;
 
 /// What is lent to [`run`].
 pub struct Tools<'t> {
     /// Writes the answers; made with the same settings as are given to [`run`].
     pub generator: &'t dyn Generator,
+    /// Read sentences that are not their source's own words.
+    pub support: SupportModels<'t>,
     /// Counts tokens for the context's budget.
     pub count_tokens: &'t dyn Fn(&str) -> usize,
     /// Names the tokenizer behind `count_tokens`; part of the artifact's key.
@@ -46,6 +49,7 @@ pub fn run(
     let key = StageKey::new(STAGE, STAGE_VERSION, config)
         .input("hits", &rankings.manifest().key)
         .model("generator", &tools.generator.name())
+        .model("support", &tools.support.name())
         .model("tokenizer", tools.counter_identity);
     if let Some(outcome) = already_done(output, STAGE, key.digest()) {
         tools.progress.note("generate: nothing changed, kept the answers");
@@ -58,7 +62,9 @@ pub fn run(
         .progress
         .start(STAGE, Some(rankings.manifest().counts.seen), Unit::Items);
     for ranking in rankings.json_lines::<Ranking>(HITS_FILE)? {
-        answers.write(&generate(&ranking?, tools.generator, config, tools.count_tokens)?)?;
+        let (ranking, count_tokens) = (ranking?, tools.count_tokens);
+        let answer = generate(&ranking, tools.generator, tools.support, config, count_tokens)?;
+        answers.write(&answer)?;
         outcome.seen += 1;
         outcome.written += 1;
         tools.progress.advance(STAGE, 1);
@@ -105,6 +111,7 @@ mod tests {
         let generator = ExtractiveGenerator::new(Some(&model), config.extract.clone());
         let tools = Tools {
             generator: &generator,
+            support: SupportModels::default(),
             count_tokens: &|text| text.len() / 4,
             counter_identity: "quarter bytes",
             progress: &Silent,

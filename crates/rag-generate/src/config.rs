@@ -8,7 +8,7 @@ use crate::context::ContextConfig;
 use crate::error::GenerateError;
 use crate::extract::{Decision, ExtractConfig};
 use crate::model::ModelConfig;
-use crate::verify::VerifyConfig;
+use crate::verify::{SupportDecision, VerifyConfig};
 
 /// Least budget that is accepted, in tokens: less holds no passage.
 const LEAST_TOKENS: usize = 64;
@@ -54,6 +54,7 @@ impl Config {
             LEAST_TOKENS..=MOST_TOKENS,
         )?;
         in_range("generate.verify.min_support", self.verify.min_support, 0.0..=1.0)?;
+        check_support(&self.verify.models)?;
         in_range(
             "generate.model.max_tokens",
             self.model.max_tokens,
@@ -85,6 +86,23 @@ impl Config {
     }
 }
 
+fn check_support(decision: &SupportDecision) -> Result<(), SettingError> {
+    let mut numbers = decision.weights.values().into_iter().chain([decision.bias]);
+    let in_range = (0.0..=1.0).contains(&decision.min_terms);
+    // A threshold of 0 would let everything hold whose facts agree.
+    let is_usable =
+        in_range && decision.threshold > 0.0 && decision.threshold <= 1.0 && numbers.all(f32::is_finite);
+    if is_usable {
+        return Ok(());
+    }
+    let allowed = "choose finite weights, min_terms from 0 to 1 and a threshold above 0 and at most 1";
+    Err(SettingError::new(
+        "generate.verify.models",
+        format!("{decision:?}"),
+        allowed,
+    ))
+}
+
 fn is_finite(decision: &Decision) -> bool {
     decision.bias.is_finite() && decision.weights.values().iter().all(|weight| weight.is_finite())
 }
@@ -99,6 +117,7 @@ mod tests {
         for bad in [
             r#"{"context":{"max_tokens":3}}"#,
             r#"{"verify":{"min_support":1.5}}"#,
+            r#"{"verify":{"models":{"cross_encoder":"a","embedder":"b","min_terms":0.25,"bias":0.0,"weights":{},"threshold":0.0}}}"#,
             r#"{"extract":{"with_cross_encoder":{"bias":0.0,"weights":{},"threshold":7.0}}}"#,
         ] {
             let config: Config = serde_json::from_str(bad).unwrap();

@@ -12,16 +12,17 @@ use crate::context::{Context, assemble};
 use crate::error::GenerateError;
 use crate::generator::{Draft, Generator};
 use crate::repair::repair;
-use crate::verify::verify;
+use crate::verify::{SupportModels, SupportScorer, verify};
 
 /// Answers the question of `ranking` from its passages, or declines.
 ///
 /// The draft's citations are checked by [`verify`]. A sentence whose citation does not hold is given another
 /// source of the context that supports it, or withheld; `repairs` says which. `count_tokens` counts for the
-/// context's budget.
+/// context's budget; `models` read sentences that are not their source's own words.
 pub fn generate(
     ranking: &Ranking,
     generator: &dyn Generator,
+    models: SupportModels<'_>,
     config: &Config,
     count_tokens: &dyn Fn(&str) -> usize,
 ) -> Result<Answer, GenerateError> {
@@ -32,7 +33,8 @@ pub fn generate(
     steps.took("assemble");
     let draft = generator.draft(question, &context)?;
     steps.took("generate");
-    let mut answer = checked(question, draft, context, config, generator.name());
+    let scorer = SupportScorer::new(&config.verify, models);
+    let mut answer = checked(question, draft, context, &scorer, generator.name())?;
     steps.took("verify");
     answer.legs.clone_from(&ranking.legs);
     answer.notes.splice(0..0, ranking.notes.iter().cloned());
@@ -47,13 +49,15 @@ pub fn research(
     question: &Question,
     agent: &dyn Agent,
     search: &mut SearchTool<'_>,
+    models: SupportModels<'_>,
     config: &Config,
 ) -> Result<Answer, GenerateError> {
     config.check()?;
     let mut steps = Steps::begin();
     let found = agent.run(question, search)?;
     steps.took("research");
-    let mut answer = checked(question, found.draft, found.context, config, agent.name());
+    let scorer = SupportScorer::new(&config.verify, models);
+    let mut answer = checked(question, found.draft, found.context, &scorer, agent.name())?;
     steps.took("verify");
     answer.trace = Some(found.trace);
     answer.timings_ms.extend(steps.0);
@@ -65,11 +69,11 @@ fn checked(
     question: &Question,
     draft: Draft,
     context: Context,
-    config: &Config,
+    scorer: &SupportScorer<'_>,
     generator: String,
-) -> Answer {
-    let (text, repairs) = repair(&draft.text, &context, &config.verify);
-    let (citations, verification) = verify(&text, &context, &config.verify);
+) -> Result<Answer, GenerateError> {
+    let (text, repairs) = repair(&draft.text, &context, scorer)?;
+    let (citations, verification) = verify(&text, &context, scorer)?;
     let mut notes = draft.notes;
     if context.left_out > 0 {
         notes.push(format!(
@@ -100,7 +104,7 @@ fn checked(
         None if abstained => 0.0,
         None => citations.len() as f32 / (citations.len() + withheld).max(1) as f32,
     };
-    Answer {
+    Ok(Answer {
         question: question.clone(),
         abstained,
         confidence,
@@ -119,7 +123,7 @@ fn checked(
         },
         passages: context.hits,
         timings_ms: std::collections::BTreeMap::new(),
-    }
+    })
 }
 
 /// Milliseconds of each step, by its name.
@@ -152,10 +156,9 @@ mod tests {
         let model = WordOverlap::default();
         let config = config();
         let generator = ExtractiveGenerator::new(Some(&model), config.extract.clone());
-        generate(&ranking(question, hits.collect()), &generator, &config, &|text| {
-            text.len() / 4
-        })
-        .unwrap()
+        let models = SupportModels::default();
+        let asked = ranking(question, hits.collect());
+        generate(&asked, &generator, models, &config, &|text| text.len() / 4).unwrap()
     }
 
     #[test]

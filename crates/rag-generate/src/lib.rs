@@ -5,13 +5,14 @@
 //!
 //! ```
 //! use rag_core::{access::Principal, hit::Ranking, question::Question};
-//! use rag_generate::{Config, ExtractiveGenerator, generate};
+//! use rag_generate::{Config, ExtractiveGenerator, SupportModels, generate};
 //!
 //! let question = Question::new("1", "How many days of leave?", Principal::everyone());
 //! let ranking = Ranking::new(question, vec![]);
 //! let config = Config::default();
 //! let generator = ExtractiveGenerator::new(None, config.extract.clone());
-//! let answer = generate(&ranking, &generator, &config, &|text| text.len() / 4)?;
+//! let models = SupportModels::default();
+//! let answer = generate(&ranking, &generator, models, &config, &|text| text.len() / 4)?;
 //! assert_eq!(answer.text, rag_core::answer::DECLINED);
 //! # Ok::<(), rag_generate::GenerateError>(())
 //! ```
@@ -23,7 +24,7 @@
 //! | answers written by a language model | [`ModelGenerator`] |
 //! | searching step by step | [`agent`], [`research`] |
 //! | when we decline | [`Decision`], [`Features`] |
-//! | whether a citation holds | [`verify`] |
+//! | whether a citation holds | [`verify`], [`SupportScorer`] |
 //! | the stage over files | [`run`] |
 //!
 //! An answer leaves only after its citations were checked; a sentence that no source supports is withheld, and
@@ -56,4 +57,7 @@ pub use generate::{generate, research};
 pub use generator::{Draft, Generator};
 pub use model::{ModelConfig, ModelGenerator};
 pub use receipt::{Receipt, ReceiptSource};
-pub use verify::{Claim, VerifyConfig, parse_citations, verify};
+pub use verify::{
+    Claim, Judged, SupportDecision, SupportFeatures, SupportModels, SupportScorer, VerifyConfig,
+    parse_citations, verify,
+};

@@ -1,17 +1,17 @@
 //! Receipts: an answer with its sources, from which anybody can check it again without the index.
 
 use rag_core::access::AccessList;
-use rag_core::answer::{Answer, Citation, CitationStatus};
+use rag_core::answer::{Answer, Citation, CitationStatus, SupportBasis};
 use rag_core::artifact::Digest;
 use rag_core::hit::Hit;
 use rag_core::passage::Passage;
 use serde::{Deserialize, Serialize};
 
 use crate::context::{Context, ContextConfig, assemble};
-use crate::verify::{VerifyConfig, verify};
+use crate::verify::{SupportScorer, VerifyConfig, verify};
 
 /// Form of the file that is written and read.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What was answered, from what, and how it was checked.
 ///
@@ -75,7 +75,8 @@ impl Receipt {
     /// Checks everything that can be without the index, and returns what does not hold; nothing when all does.
     ///
     /// Each source must have its digest, each quote must stand in its source at its place, and checking the
-    /// answer against the sources anew must verify every citation.
+    /// answer against the sources anew must verify every citation. No model is asked: a score that models gave is
+    /// believed where the facts agree, see [`on_models`](Self::on_models).
     pub fn check(&self) -> Vec<String> {
         if self.version != VERSION {
             return vec![format!(
@@ -89,7 +90,14 @@ impl Receipt {
                 .iter()
                 .filter_map(|citation| self.misquoted(citation)),
         );
-        let (citations, verification) = verify(&self.answer, &self.context(), &self.verify);
+        let scorer = SupportScorer::recorded(&self.verify, &self.citations);
+        let (citations, verification) = match verify(&self.answer, &self.context(), &scorer) {
+            Ok(found) => found,
+            Err(error) => {
+                problems.push(error.to_string());
+                return problems;
+            }
+        };
         problems.extend(
             verification
                 .unknown_ids
@@ -102,6 +110,16 @@ impl Receipt {
             problems.push("the citations are not those that a new check gives".to_owned());
         }
         problems
+    }
+
+    /// The citations that rest on the score of models, which [`check`](Self::check) does not compute again.
+    pub fn on_models(&self) -> impl Iterator<Item = &Citation> {
+        let is_read = |citation: &&Citation| {
+            citation
+                .support
+                .is_some_and(|support| support.basis == SupportBasis::Models)
+        };
+        self.citations.iter().filter(is_read)
     }
 
     /// The source of a citation.
@@ -150,10 +168,13 @@ fn altered(source: &ReceiptSource) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use rag_core::answer::SupportScore;
+
     use super::*;
     use crate::config::Config;
     use crate::extract::ExtractiveGenerator;
     use crate::testing::{WordOverlap, config, hit, ranking};
+    use crate::verify::SupportModels;
 
     fn receipt() -> Receipt {
         let mut secret = hit("hr-1#0", "Staff get 27 days of leave. Days are not paid out.");
@@ -163,7 +184,8 @@ mod tests {
         let model = WordOverlap::default();
         let generator = ExtractiveGenerator::new(Some(&model), config().extract);
         let asked = ranking("How many days of leave do staff get?", hits);
-        let answer = crate::generate(&asked, &generator, &config(), &|text| text.len() / 4).unwrap();
+        let models = SupportModels::default();
+        let answer = crate::generate(&asked, &generator, models, &config(), &|text| text.len() / 4).unwrap();
         assert!(!answer.abstained);
         Receipt::of(&answer, &Config::default().verify)
     }
@@ -187,12 +209,41 @@ mod tests {
             |receipt| receipt.citations[0].quote = "Staff get 28 days of leave.".into(),
             |receipt| receipt.citations.clear(),
             |receipt| receipt.sources.clear(),
-            |receipt| receipt.version = 2,
+            |receipt| receipt.version = 1,
         ];
         for (number, change) in changes.iter().enumerate() {
             let mut receipt = receipt();
             change(&mut receipt);
             assert!(!receipt.check().is_empty(), "change {number}");
+        }
+    }
+
+    #[test]
+    fn a_score_of_models_is_believed_and_told() {
+        let mut receipt = receipt();
+        let claim = "Wholly other words tell of leave of staff";
+        receipt.answer = format!("{claim} [hr-1#0]");
+        receipt.citations[0].claim = claim.to_owned();
+        receipt.citations[0].support = Some(SupportScore {
+            score: 0.9,
+            basis: SupportBasis::Models,
+        });
+        assert_eq!(receipt.check(), Vec::<String>::new());
+        assert_eq!(receipt.on_models().count(), 1);
+        for (score, claim) in [
+            (0.1, claim),
+            (7.0, claim),
+            (f32::NAN, claim),
+            (0.9, "28 days of leave of staff"),
+        ] {
+            let mut other = receipt.clone();
+            other.answer = format!("{claim} [hr-1#0]");
+            other.citations[0].claim = claim.to_owned();
+            other.citations[0].support = Some(SupportScore {
+                score,
+                basis: SupportBasis::Models,
+            });
+            assert!(!other.check().is_empty(), "{score} {claim}");
         }
     }
 }

@@ -3,22 +3,27 @@
 use std::fmt::Write as _;
 
 use rag_core::answer::{DECLINED, Repair};
+use rag_models::ModelError;
 
 use crate::context::Context;
 use crate::verify::{
-    Claim, VerifyConfig, claim_sentences, holds, parse_citations, strongest_source, without_declined,
+    Claim, SupportScorer, claim_sentences, holds, parse_citations, strongest_source, without_declined,
 };
 
 /// Rewrites `answer` so that each sentence cites only passages that support it, and says what was changed.
 ///
 /// A sentence keeps those of its citations that hold. If none does, and another passage of the context supports
 /// it, that one is cited; else the sentence is withheld. What then is left may be nothing: [`DECLINED`].
-pub(crate) fn repair(answer: &str, context: &Context, config: &VerifyConfig) -> (String, Vec<Repair>) {
+pub(crate) fn repair(
+    answer: &str,
+    context: &Context,
+    scorer: &SupportScorer<'_>,
+) -> Result<(String, Vec<Repair>), ModelError> {
     let mut kept = String::new();
     let mut repairs = Vec::new();
     for claim in parse_citations(answer) {
         let own = without_declined(&claim.text);
-        let holding = self::holding(own, &claim, context, config);
+        let holding = self::holding(own, &claim, context, scorer)?;
         if !holding.is_empty() {
             push(&mut kept, own, &holding);
             if holding.len() < claim.ids.len() {
@@ -27,9 +32,9 @@ pub(crate) fn repair(answer: &str, context: &Context, config: &VerifyConfig) -> 
             continue;
         }
         for sentence in claim_sentences(own) {
-            let mut sources = self::holding(sentence, &claim, context, config);
+            let mut sources = self::holding(sentence, &claim, context, scorer)?;
             if sources.is_empty() {
-                sources.extend(strongest_source(sentence, context, config).map(ToString::to_string));
+                sources.extend(strongest_source(sentence, context, scorer)?.map(ToString::to_string));
                 repairs.push(told(sentence, &claim, &sources));
             }
             if !sources.is_empty() {
@@ -40,15 +45,23 @@ pub(crate) fn repair(answer: &str, context: &Context, config: &VerifyConfig) -> 
     if kept.is_empty() {
         DECLINED.clone_into(&mut kept);
     }
-    (kept, repairs)
+    Ok((kept, repairs))
 }
 
 /// Those of the claim's ids whose passage supports `sentence`.
-fn holding(sentence: &str, claim: &Claim, context: &Context, config: &VerifyConfig) -> Vec<String> {
-    let ids = claim.ids.iter();
-    ids.filter(|id| holds(sentence, id, context, config))
-        .cloned()
-        .collect()
+fn holding(
+    sentence: &str,
+    claim: &Claim,
+    context: &Context,
+    scorer: &SupportScorer<'_>,
+) -> Result<Vec<String>, ModelError> {
+    let mut found = Vec::new();
+    for id in &claim.ids {
+        if holds(sentence, id, context, scorer)? {
+            found.push(id.clone());
+        }
+    }
+    Ok(found)
 }
 
 fn push(kept: &mut String, sentence: &str, ids: &[String]) {
@@ -69,6 +82,7 @@ mod tests {
     use super::*;
     use crate::context::{ContextConfig, assemble};
     use crate::testing::hit;
+    use crate::verify::{SupportModels, VerifyConfig};
 
     /// The repaired answer, and for each repair what is cited instead.
     fn check(answer: &str, expected: &str, instead: &[&[&str]]) {
@@ -77,7 +91,9 @@ mod tests {
             hit("it-1#2", "ERR-4012 means that the tunnel failed."),
         ];
         let context = assemble("Q?", &hits, &ContextConfig::default(), &|text| text.len() / 4);
-        let (text, repairs) = repair(answer, &context, &VerifyConfig::default());
+        let config = VerifyConfig::default();
+        let scorer = SupportScorer::new(&config, SupportModels::default());
+        let (text, repairs) = repair(answer, &context, &scorer).unwrap();
         assert_eq!(text, expected, "{answer}");
         let found: Vec<Vec<&str>> = repairs
             .iter()

@@ -8,9 +8,12 @@ use rag_core::access::{AccessList, Principal};
 use rag_core::hit::{Hit, Ranking};
 use rag_core::language::Language;
 use rag_core::passage::Passage;
+use rag_core::progress::Progress;
 use rag_core::question::Question;
 use rag_models::language_model::{Completion, Prompt, Stop, TokenUsage};
-use rag_models::{CrossEncoder, LanguageModel, ModelError, ModelIdentity, Pooling, Precision, Scores};
+use rag_models::{
+    CrossEncoder, Embedder, Embeddings, LanguageModel, ModelError, ModelIdentity, Pooling, Precision, Scores,
+};
 
 use crate::config::Config;
 use crate::extract::{Decision, ExtractConfig, Features};
@@ -55,18 +58,81 @@ pub(crate) struct WordOverlap(ModelIdentity);
 
 impl Default for WordOverlap {
     fn default() -> Self {
-        Self(ModelIdentity {
-            name: "word-overlap".into(),
-            weights: "00".into(),
-            tokenizer: "00".into(),
-            dimension: 1,
-            pooling: Pooling::None,
-            query_prefix: String::new(),
-            passage_prefix: String::new(),
-            normalised: false,
-            max_tokens: 512,
-            precision: Precision::F32,
+        Self(identity("word-overlap", 1))
+    }
+}
+
+fn identity(name: &str, dimension: usize) -> ModelIdentity {
+    ModelIdentity {
+        name: name.into(),
+        weights: "00".into(),
+        tokenizer: "00".into(),
+        dimension,
+        pooling: Pooling::None,
+        query_prefix: String::new(),
+        passage_prefix: String::new(),
+        normalised: false,
+        max_tokens: 512,
+        precision: Precision::F32,
+    }
+}
+
+/// An embedder whose vectors count the letters of a text; each byte is a token.
+pub(crate) struct Letters(ModelIdentity);
+
+impl Default for Letters {
+    fn default() -> Self {
+        Self(identity("letters", 26))
+    }
+}
+
+impl Embedder for Letters {
+    fn identity(&self) -> &ModelIdentity {
+        &self.0
+    }
+
+    fn max_tokens(&self) -> usize {
+        512
+    }
+
+    fn count_tokens(&self, text: &str) -> usize {
+        text.len()
+    }
+
+    fn token_offsets(&self, text: &str) -> Vec<(usize, usize)> {
+        text.char_indices()
+            .map(|(at, c)| (at, at + c.len_utf8()))
+            .collect()
+    }
+
+    fn serves(&self, language: Language) -> bool {
+        [Language::ENGLISH, Language::UNKNOWN].contains(&language)
+    }
+
+    fn embed_passages(&self, texts: &[&str], _: &dyn Progress) -> Result<Embeddings, ModelError> {
+        let mut values = Vec::new();
+        for text in texts {
+            values.extend(self.embed_query(text)?);
+        }
+        Ok(Embeddings {
+            dimension: 26,
+            values,
+            truncated_tokens: vec![0; texts.len()],
         })
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, ModelError> {
+        let mut vector = vec![0.0_f32; 26];
+        for letter in text.bytes().filter(u8::is_ascii_alphabetic) {
+            vector[usize::from(letter.to_ascii_lowercase() - b'a')] += 1.0;
+        }
+        let length = vector
+            .iter()
+            .map(|value| value * value)
+            .sum::<f32>()
+            .sqrt()
+            .max(1e-6);
+        Ok(vector.into_iter().map(|value| value / length).collect())
     }
 }
 

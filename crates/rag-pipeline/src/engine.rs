@@ -9,7 +9,7 @@ use rag_core::hit::Ranking;
 use rag_core::progress::Progress;
 use rag_core::question::Question;
 use rag_generate::agent::{Agent, SearchRequest};
-use rag_generate::{ExtractiveGenerator, GenerateError, Generator, Receipt, assemble};
+use rag_generate::{ExtractiveGenerator, GenerateError, Generator, Receipt, SupportModels, assemble};
 use rag_index::Generation;
 use rag_models::{CrossEncoder, Embedder, LanguageModel};
 use rag_rerank::{CrossEncoderReranker, LexicalCoverageReranker, Reranker};
@@ -187,7 +187,8 @@ impl Engine {
             ranking.map_err(|error| GenerateError::Search(Box::new(error)))
         };
         let count_tokens = |text: &str| self.embedder.count_tokens(text);
-        let research = |agent: &dyn Agent| rag_generate::research(&asked, agent, &mut search, config);
+        let models = self.support_models();
+        let research = |agent: &dyn Agent| rag_generate::research(&asked, agent, &mut search, models, config);
         let mut answer = self.writing(&count_tokens).with_agent(research)??;
         answer.question = question.clone();
         answer
@@ -214,7 +215,7 @@ impl Engine {
         let config = &self.settings.generate;
         let count_tokens = |text: &str| self.embedder.count_tokens(text);
         let write = |generator: &dyn Generator, count_tokens: &dyn Fn(&str) -> usize| {
-            rag_generate::generate(ranking, generator, config, count_tokens)
+            rag_generate::generate(ranking, generator, self.support_models(), config, count_tokens)
         };
         Ok(self.writing(&count_tokens).with_generator(write)??)
     }
@@ -229,6 +230,14 @@ impl Engine {
     /// The receipt of `answer`.
     pub fn receipt(&self, answer: &Answer) -> Receipt {
         Receipt::of(answer, &self.settings.generate.verify)
+    }
+
+    /// The models that citations are checked with.
+    fn support_models(&self) -> SupportModels<'_> {
+        SupportModels {
+            cross_encoder: self.reader.cross_encoder(),
+            embedder: Some(self.embedder()),
+        }
     }
 
     fn writing<'w>(&'w self, count_tokens: &'w (dyn Fn(&str) -> usize + Sync)) -> Writing<'w> {

@@ -7,7 +7,7 @@ use rag_core::answer::{Answer, Citation};
 use rag_core::passage::Passage;
 use rag_generate::Receipt;
 
-use crate::print::to_stdout;
+use crate::print::{plain, to_stdout};
 use crate::{Done, show};
 
 /// A file this long is neither an answer nor a receipt.
@@ -86,6 +86,17 @@ pub(crate) fn check(args: &CheckArgs) -> anyhow::Result<Done> {
         receipt.citations.len(),
         receipt.sources.len()
     ));
+    let on_models: Vec<String> = receipt
+        .on_models()
+        .map(|citation| citation.id.to_string())
+        .collect();
+    if !on_models.is_empty() {
+        to_stdout(&format!(
+            "{} of them rest on the score of models, which was not computed again: {}",
+            on_models.len(),
+            plain(&on_models.join(", "))
+        ));
+    }
     Ok(Done::Complete)
 }
 

@@ -53,6 +53,12 @@ pub enum Command {
     /// Text, order, tables and speed of the parse stage on a folder with manifest.tsv, files/ and gt/.
     #[command(after_help = "Example:\n  rag eval parse --corpus parse-corpus")]
     Parse(super::eval_parse::Args),
+    /// Whether the check of citations tells supported from unsupported claims, on labelled claims.
+    #[command(
+        after_help = "Examples:\n  rag eval support --kind attributionbench --dataset attributionbench\n  \
+                            rag eval support --refit --kind attributionbench --dataset attributionbench --kind summedits --dataset summedits --kind scifact --dataset scifact"
+    )]
+    Support(super::eval_support::Args),
 }
 
 /// A data set, and where to keep what is made of it.
@@ -156,6 +162,7 @@ pub(crate) fn run(command: Command, context: &Context) -> anyhow::Result<Done> {
         Command::Permissions(args) => permissions(&args, context),
         Command::Injections(args) => super::eval_injections::run(&args, context),
         Command::Upgrades(args) => super::eval_upgrades::run(&args, context),
+        Command::Support(args) => super::eval_support::run(&args, context),
         Command::Parse(args) => super::eval_parse::run(&args, context),
     }
 }

@@ -6,6 +6,7 @@ use rag_core::answer::{Answer, CitationStatus};
 use serde::{Deserialize, Serialize};
 
 use super::label::Label;
+use crate::binary::auroc;
 
 /// How many documents from the top are looked at for a relevant one.
 const RETRIEVAL_DEPTH: usize = 3;
@@ -200,26 +201,6 @@ fn documents(answer: &Answer) -> Vec<&str> {
     ids.filter(|id| seen.insert(*id)).collect()
 }
 
-/// Area under the ROC curve by the rank-sum statistic (Mann and Whitney, 1947); ties count half.
-fn auroc(scored: &[(f32, bool)]) -> Option<f64> {
-    let positives = scored.iter().filter(|(_, positive)| *positive).count();
-    let negatives = scored.len() - positives;
-    if positives == 0 || negatives == 0 {
-        return None;
-    }
-    let mut sorted = scored.to_vec();
-    sorted.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut below = 0;
-    let mut wins = 0.0;
-    for tied in sorted.chunk_by(|a, b| a.0 == b.0) {
-        let won = tied.iter().filter(|(_, positive)| *positive).count();
-        let lost = tied.len() - won;
-        wins += won as f64 * (below as f64 + lost as f64 / 2.0);
-        below += lost;
-    }
-    Some(wins / (positives * negatives) as f64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -263,6 +244,7 @@ mod tests {
                 span: None,
                 claim: String::new(),
                 status,
+                support: None,
             }
         });
         Answer {

@@ -58,27 +58,9 @@ fn share(asked: &[Asked], best: &[(bool, f32)], look: impl Fn(&Asked, (bool, f32
     seen.iter().filter(|value| **value).count() as f64 / seen.len().max(1) as f64
 }
 
-/// Probability that an answerable question scores above an unanswerable one; ties count half.
+/// How well the scores tell answerable from unanswerable questions; NaN without both.
 fn auroc(asked: &[Asked], scores: &[f32]) -> f64 {
-    let of = |answerable: bool| -> Vec<f32> {
-        let pairs = asked.iter().zip(scores);
-        pairs
-            .filter(|(asked, _)| asked.answerable == answerable)
-            .map(|(_, score)| *score)
-            .collect()
-    };
-    let (positive, negative) = (of(true), of(false));
-    let mut wins = 0.0;
-    for a in &positive {
-        for b in &negative {
-            wins += if a > b {
-                1.0
-            } else if a == b {
-                0.5
-            } else {
-                0.0
-            };
-        }
-    }
-    wins / (positive.len() * negative.len()).max(1) as f64
+    let pairs = scores.iter().zip(asked);
+    let scored: Vec<(f32, bool)> = pairs.map(|(score, asked)| (*score, asked.answerable)).collect();
+    rag_eval::binary::auroc(&scored).unwrap_or(f64::NAN)
 }

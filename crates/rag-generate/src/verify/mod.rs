@@ -1,19 +1,23 @@
 //! Checks an answer against the context it was made from, and fails closed.
 
 mod facts;
+mod features;
 mod parse;
+mod scorer;
 mod support;
 
 use rag_core::answer::{Citation, CitationStatus, DECLINED, Verification};
 use rag_core::hit::Hit;
 use rag_core::id::PassageId;
-use rag_core::passage::Passage;
+use rag_models::ModelError;
+use rag_models::catalogue::{DEFAULT_CROSS_ENCODER, DEFAULT_EMBEDDER};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use facts::{Facts, is_negated};
+pub use features::SupportFeatures;
 pub use parse::{Claim, parse_citations};
 pub(crate) use parse::{claim_sentences, has_marker, marker_at};
-use support::{Support, support};
+pub use scorer::{Judged, SupportDecision, SupportModels, SupportScorer};
 
 use crate::context::Context;
 
@@ -22,48 +26,67 @@ use crate::context::Context;
 #[serde(default, deny_unknown_fields)]
 pub struct VerifyConfig {
     /// Least share of the sentence's terms that the cited passage must have, from 0 to 1. Default: 0.6.
-    /// A sentence that stands in the passage word for word has 1.
+    /// A sentence that stands in the passage word for word has 1. Decides only where
+    /// [`models`](Self::models) do not.
     pub min_support: f32,
+    /// The decision of models that read sentence and passage.
+    pub models: SupportDecision,
 }
 
 impl Default for VerifyConfig {
     fn default() -> Self {
-        Self { min_support: 0.6 }
+        Self {
+            min_support: 0.6,
+            models: SupportDecision {
+                cross_encoder: DEFAULT_CROSS_ENCODER.to_owned(),
+                embedder: DEFAULT_EMBEDDER.to_owned(),
+                min_terms: 0.25,
+                bias: -1.102,
+                weights: SupportFeatures::from_values([0.575, 0.065, -0.375, 0.093, 0.529]),
+                threshold: 0.45,
+            },
+        }
     }
 }
 
 /// Checks every citation of `answer` against `context`.
 ///
-/// A citation is verified when its id was in the context, its passage has enough of the sentence's
-/// terms in one place (a sentence or two), and numbers, dates, percents, identifiers and denial agree
-/// there. Its quote is that place. A marker vouches for all sentences since the marker before, and each
-/// must hold. A sentence that says something and cites nothing is unsupported; [`DECLINED`] needs no
-/// citation.
+/// A citation is verified when its id was in the context, numbers, dates, percents, identifiers and denial agree
+/// with one place of its passage (a sentence or two), and `scorer` finds support enough. Its quote is that place.
+/// A marker vouches for all sentences since the marker before, and the facts of each must agree. A sentence that says something
+/// and cites nothing is unsupported; [`DECLINED`] needs no citation. Fails when a model does.
 ///
 /// ```
-/// use rag_generate::{ContextConfig, VerifyConfig, assemble, verify};
+/// use rag_generate::{ContextConfig, SupportModels, SupportScorer, VerifyConfig, assemble, verify};
 ///
 /// let context = assemble("Why?", &[], &ContextConfig::default(), &|text| text.len());
-/// let (citations, verification) = verify("Because. [made-up#1]", &context, &VerifyConfig::default());
+/// let config = VerifyConfig::default();
+/// let scorer = SupportScorer::new(&config, SupportModels::default());
+/// let (citations, verification) = verify("Because. [made-up#1]", &context, &scorer)?;
 /// assert!(citations[0].span.is_none());
 /// assert_eq!(verification.unknown_ids, ["made-up#1"]);
+/// # Ok::<(), rag_models::ModelError>(())
 /// ```
-pub fn verify(answer: &str, context: &Context, config: &VerifyConfig) -> (Vec<Citation>, Verification) {
+pub fn verify(
+    answer: &str,
+    context: &Context,
+    scorer: &SupportScorer<'_>,
+) -> Result<(Vec<Citation>, Verification), ModelError> {
     let mut citations = Vec::new();
     let mut verification = Verification::default();
     for claim in parse_citations(answer) {
-        check_claim(&claim, context, config, &mut citations, &mut verification);
+        check_claim(&claim, context, scorer, &mut citations, &mut verification)?;
     }
-    (citations, verification)
+    Ok((citations, verification))
 }
 
 fn check_claim(
     claim: &Claim,
     context: &Context,
-    config: &VerifyConfig,
+    scorer: &SupportScorer<'_>,
     citations: &mut Vec<Citation>,
     verification: &mut Verification,
-) {
+) -> Result<(), ModelError> {
     let own = without_declined(&claim.text);
     let mut is_supported = false;
     for id in &claim.ids {
@@ -72,56 +95,49 @@ fn check_claim(
             citations.extend(unknown(id, own));
             continue;
         };
-        let found = best_support(own, &hit.passage);
-        let holds = is_enough(found, config);
-        is_supported |= holds;
-        citations.push(cite(hit, own, found, holds));
+        let judged = scorer.judge(own, &hit.passage)?;
+        is_supported |= judged.is_some_and(|judged| judged.holds);
+        citations.push(cite(hit, own, judged));
     }
     // One passage of several that holds is enough for the sentence; those that do not are marked.
     if !is_supported && !own.is_empty() {
         verification.unsupported.push(own.to_owned());
     }
+    Ok(())
 }
 
 /// Whether the passage `id` was in the context and supports all sentences of `claim`.
-pub(crate) fn holds(claim: &str, id: &str, context: &Context, config: &VerifyConfig) -> bool {
-    find(context, id).is_some_and(|hit| is_enough(best_support(claim, &hit.passage), config))
+pub(crate) fn holds(
+    claim: &str,
+    id: &str,
+    context: &Context,
+    scorer: &SupportScorer<'_>,
+) -> Result<bool, ModelError> {
+    let Some(hit) = find(context, id) else {
+        return Ok(false);
+    };
+    Ok(scorer
+        .judge(claim, &hit.passage)?
+        .is_some_and(|judged| judged.holds))
 }
 
 /// The passage of the context that supports `claim` best, if one does.
 pub(crate) fn strongest_source<'c>(
     claim: &str,
     context: &'c Context,
-    config: &VerifyConfig,
-) -> Option<&'c PassageId> {
-    let supports = context.hits.iter().filter_map(|hit| {
-        let found = best_support(claim, &hit.passage).filter(|found| is_enough(Some(*found), config))?;
-        Some((found.lexical, &hit.passage.id))
-    });
-    // Of equals the better ranked one: `max_by` would take the last.
-    let best = supports.reduce(|best, next| if next.0 > best.0 { next } else { best });
-    best.map(|(_, id)| id)
-}
-
-fn is_enough(found: Option<Support>, config: &VerifyConfig) -> bool {
-    found.is_some_and(|found| found.facts_agree && found.lexical >= config.min_support)
-}
-
-/// The support of a claim's weakest sentence, since one marker vouches for all of them; its quote covers
-/// the whole claim when that stands in the passage word for word.
-fn best_support(claim: &str, passage: &Passage) -> Option<Support> {
-    let whole = support(claim, passage)?;
-    if whole.lexical >= 1.0 && whole.facts_agree {
-        return Some(whole);
+    scorer: &SupportScorer<'_>,
+) -> Result<Option<&'c PassageId>, ModelError> {
+    let mut best: Option<(f32, &PassageId)> = None;
+    for hit in &context.hits {
+        let Some(judged) = scorer.judge(claim, &hit.passage)?.filter(|judged| judged.holds) else {
+            continue;
+        };
+        // Of equals the better ranked one stays.
+        if best.is_none_or(|(score, _)| judged.support.score > score) {
+            best = Some((judged.support.score, &hit.passage.id));
+        }
     }
-    let each: Option<Vec<Support>> = claim_sentences(claim)
-        .into_iter()
-        .map(|sentence| support(sentence, passage))
-        .collect();
-    let weakest = |a: &Support, b: &Support| (a.facts_agree, a.lexical) < (b.facts_agree, b.lexical);
-    each?
-        .into_iter()
-        .reduce(|a, b| if weakest(&b, &a) { b } else { a })
+    Ok(best.map(|(_, id)| id))
 }
 
 /// A claim without the sentence that declines, which says nothing that a source could support.
@@ -138,9 +154,9 @@ fn find<'c>(context: &'c Context, id: &str) -> Option<&'c Hit> {
     context.hits.iter().find(|hit| hit.passage.id == id)
 }
 
-fn cite(hit: &Hit, claim: &str, found: Option<Support>, holds: bool) -> Citation {
+fn cite(hit: &Hit, claim: &str, judged: Option<Judged>) -> Citation {
     let passage = &hit.passage;
-    let quote = found.map(|found| found.quote);
+    let quote = judged.map(|judged| judged.quote);
     Citation {
         id: passage.id.clone(),
         document: passage.document_id().clone(),
@@ -155,11 +171,12 @@ fn cite(hit: &Hit, claim: &str, found: Option<Support>, holds: bool) -> Citation
             .to_owned(),
         span: quote.map(|quote| quote.shifted(passage.span.start)),
         claim: claim.to_owned(),
-        status: if holds {
+        status: if judged.is_some_and(|judged| judged.holds) {
             CitationStatus::Verified
         } else {
             CitationStatus::Unsupported
         },
+        support: judged.map(|judged| judged.support),
     }
 }
 
@@ -178,6 +195,7 @@ fn unknown(id: &str, claim: &str) -> Option<Citation> {
         span: None,
         claim: claim.to_owned(),
         status: CitationStatus::UnknownId,
+        support: None,
     })
 }
 

@@ -9,6 +9,7 @@ use rag_core::span::Span;
 use rag_core::text::{Analyzer, sentences};
 
 use super::facts::{Facts, is_negated};
+use super::parse::claim_sentences;
 
 /// What a passage says about a claim.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,17 +20,36 @@ pub(crate) struct Support {
     pub(crate) lexical: f32,
     /// Whether numbers, dates, identifiers and denial agree.
     pub(crate) facts_agree: bool,
+    /// Whether the claim stands there word for word.
+    pub(crate) is_verbatim: bool,
+}
+
+/// The support of a claim's weakest sentence, since one marker vouches for all of them; its quote covers
+/// the whole claim when that stands in the passage word for word.
+pub(super) fn weakest_support(claim: &str, passage: &Passage) -> Option<Support> {
+    let whole = support(claim, passage)?;
+    if whole.lexical >= 1.0 && whole.facts_agree {
+        return Some(whole);
+    }
+    let each: Option<Vec<Support>> = claim_sentences(claim)
+        .into_iter()
+        .map(|sentence| support(sentence, passage))
+        .collect();
+    each?
+        .into_iter()
+        .reduce(|a, b| if a.is_better_than(&b) { b } else { a })
 }
 
 /// Finds the place of `passage` that supports `claim` best: the claim's own words if they stand there,
 /// else the sentence, or two neighbouring ones, that shares most terms with it.
-pub(crate) fn support(claim: &str, passage: &Passage) -> Option<Support> {
+pub(super) fn support(claim: &str, passage: &Passage) -> Option<Support> {
     let spans = sentences(&passage.text);
     if let Some(quote) = find_verbatim(claim, &passage.text, &spans) {
         return Some(Support {
             quote,
             lexical: 1.0,
             facts_agree: true,
+            is_verbatim: true,
         });
     }
     let claim = Claimed::new(claim, passage.language);
@@ -46,7 +66,8 @@ pub(crate) fn support(claim: &str, passage: &Passage) -> Option<Support> {
 
 impl Support {
     fn is_better_than(&self, other: &Self) -> bool {
-        (self.facts_agree, self.lexical) > (other.facts_agree, other.lexical)
+        let rank = |of: &Self| (of.facts_agree, of.lexical, of.is_verbatim);
+        rank(self) > rank(other)
     }
 }
 
@@ -108,6 +129,7 @@ impl Claimed {
             quote,
             lexical: covered.count() as f32 / self.terms.len().max(1) as f32,
             facts_agree: facts_agree && closest.is_some_and(|closest| self.is_negated == is_negated(closest)),
+            is_verbatim: false,
         }
     }
 }

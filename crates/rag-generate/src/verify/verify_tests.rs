@@ -17,9 +17,20 @@ fn context() -> Context {
     })
 }
 
+/// Checks `answer` without models.
+fn verified(answer: &str, context: &Context) -> (Vec<Citation>, Verification) {
+    let config = VerifyConfig::default();
+    verify(
+        answer,
+        context,
+        &SupportScorer::new(&config, SupportModels::default()),
+    )
+    .unwrap()
+}
+
 /// The statuses of the citations, the unknown ids and the unsupported sentences of `answer`.
 fn check(answer: &str, expected: (&[CitationStatus], &[&str], &[&str])) {
-    let (citations, verification) = verify(answer, &context(), &VerifyConfig::default());
+    let (citations, verification) = verified(answer, &context());
     let statuses: Vec<CitationStatus> = citations.iter().map(|citation| citation.status).collect();
     let unknown: Vec<&str> = verification.unknown_ids.iter().map(String::as_str).collect();
     let unsupported: Vec<&str> = verification.unsupported.iter().map(String::as_str).collect();
@@ -84,7 +95,7 @@ fn one_of_two_passages_is_enough() {
 #[test]
 fn a_citation_carries_the_exact_words_and_their_place_in_the_document() {
     let answer = "Staff get 27 days of leave. Days are not paid out. [hr-1#0]";
-    let (citations, verification) = verify(answer, &context(), &VerifyConfig::default());
+    let (citations, verification) = verified(answer, &context());
     assert!(verification.passed());
     assert_eq!(citations[0].quote, &LEAVE[..51]);
     assert_eq!(citations[0].span, Some(rag_core::span::Span::new(100, 151)));
@@ -97,7 +108,7 @@ proptest! {
     ) {
         let context = context();
         let known = ["hr-1#0", "it-1#2"];
-        let (citations, _) = verify(&answer, &context, &VerifyConfig::default());
+        let (citations, _) = verified(&answer, &context);
         for citation in citations {
             let id = citation.id.to_string();
             prop_assert_eq!(citation.status == CitationStatus::UnknownId, !known.contains(&id.as_str()));
@@ -118,14 +129,14 @@ proptest! {
         let own = spans.get(cut.index(spans.len().max(1))).and_then(|span| span.slice(&text));
         let context = assemble("Q", &[hit], &ContextConfig { max_tokens: usize::MAX }, &|t| t.len());
         for claim in [Some(claim.as_str()), own].into_iter().flatten() {
-            let (citations, _) = verify(&format!("{claim} [a#0]"), &context, &VerifyConfig::default());
+            let (citations, _) = verified(&format!("{claim} [a#0]"), &context);
             for citation in &citations {
                 let quoted = citation.span.map_or(Some(""), |span| span.slice(&document));
                 prop_assert_eq!(quoted, Some(citation.quote.as_str()));
             }
         }
         if let Some(own) = own.filter(|own| own.contains(char::is_alphanumeric) && !has_marker(own)) {
-            let (citations, _) = verify(&format!("{own} [a#0]"), &context, &VerifyConfig::default());
+            let (citations, _) = verified(&format!("{own} [a#0]"), &context);
             prop_assert_eq!(citations[0].status, CitationStatus::Verified);
         }
     }
