@@ -117,10 +117,7 @@ pub fn generate(
     let run = |generator: &dyn rag_generate::Generator, count_tokens: &dyn Fn(&str) -> usize| {
         let tools = rag_generate::Tools {
             generator,
-            support: rag_generate::SupportModels {
-                cross_encoder: reader.cross_encoder(),
-                embedder: Some(counter.as_ref()),
-            },
+            support: writers.support_models(),
             count_tokens,
             counter_identity: writers.counter_identity(),
             progress,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rag_core::progress::Progress;
 use rag_generate::agent::{Agent, ModelAgent, PlannedAgent};
-use rag_generate::{Generator, ModelGenerator, Writer};
+use rag_generate::{Generator, ModelGenerator, SupportModels, Writer};
 use rag_models::{Embedder, LanguageModel};
 
 use crate::engine::PairReader;
@@ -43,6 +43,14 @@ impl<'s> Writers<'s> {
     /// Names the tokenizer that counts.
     pub(crate) fn counter_identity(&self) -> &str {
         &self.counter.identity().tokenizer
+    }
+
+    /// The models that citations are checked with.
+    pub(crate) fn support_models(&self) -> SupportModels<'_> {
+        SupportModels {
+            cross_encoder: self.reader.cross_encoder(),
+            embedder: Some(self.counter.as_ref()),
+        }
     }
 
     /// Lends the generator of the settings, and what counts tokens for it.

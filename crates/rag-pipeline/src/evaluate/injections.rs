@@ -73,7 +73,13 @@ fn ask(writers: &Writers<'_>, settings: &Settings, host: &Host, text: &str) -> R
     let ranking = Ranking::new(question, vec![Hit::new(1, 1.0, passage)]);
     let config = &settings.generate;
     let write = |generator: &dyn Generator, count_tokens: &dyn Fn(&str) -> usize| {
-        rag_generate::generate(&ranking, generator, config, count_tokens)
+        rag_generate::generate(
+            &ranking,
+            generator,
+            writers.support_models(),
+            config,
+            count_tokens,
+        )
     };
     Ok(writers.with_generator(write)??)
 }
