@@ -46,7 +46,7 @@ fn models_decide_on_sentences_that_are_not_the_sources_own() {
         ("Our cats purr loudly today", (SharedTerms, false)),
         // Facts that disagree are not saved by models.
         ("Staff get 28 days of leave", (SharedTerms, false)),
-        ("Staff get leave that days are paid out", (SharedTerms, false)),
+        ("The days are paid out to them", (SharedTerms, false)),
         // Each sentence must hold.
         (
             "Leave days that staff get: 27. Our cats purr loudly.",
