@@ -9,8 +9,9 @@ use rag_core::stage::{self, Outcome};
 use rayon::prelude::*;
 
 use crate::chunk::{Chunked, chunk_document};
-use crate::config::Config;
+use crate::config::{Config, ContextLine};
 use crate::counts::Counts;
+use crate::describe::{Describer, Descriptions};
 use crate::error::ChunkError;
 use crate::reuse::{Cuttable, Finished};
 use crate::sink::{Fate, Sink};
@@ -31,6 +32,8 @@ pub struct Tools<'t> {
     pub counter: &'t dyn TokenCounter,
     /// Names the tokenizer behind `counter` by its digest; part of the artifact's key.
     pub counter_identity: &'t str,
+    /// Describes passages; needed for [`ContextLine::Described`], not asked otherwise.
+    pub describer: Option<&'t dyn Describer>,
     /// An earlier artifact of this stage whose unchanged documents are taken over; by default what
     /// stands at the output.
     pub previous: Option<&'t Path>,
@@ -47,14 +50,21 @@ pub struct Tools<'t> {
 pub fn run(config: &Config, input: &Path, output: &Path, tools: &Tools<'_>) -> Result<Outcome, ChunkError> {
     config.check()?;
     let documents = Artifact::open(input, stage::PARSE)?;
-    let key = StageKey::new(STAGE, STAGE_VERSION, config)
+    let describer = describer(config, tools)?;
+    let mut key = StageKey::new(STAGE, STAGE_VERSION, config)
         .input("documents", &documents.manifest().key)
         .model("tokenizer", tools.counter_identity);
+    if let Some(describer) = describer {
+        key = key.model("describer", &describer.name());
+    }
     if let Some(outcome) = already_done(output, STAGE, key.digest()) {
         tools.progress.note("chunk: nothing changed, kept the passages");
         return Ok(outcome);
     }
     let mut finished = Finished::open(tools.previous.unwrap_or(output), output, &key)?;
+    let mut descriptions = describer
+        .map(|describer| Descriptions::open(describer, output, tools.progress))
+        .transpose()?;
     let mut writer = ArtifactWriter::begin(output, key)?;
     let started = std::time::Instant::now();
     let mut sink = Sink::create(&writer)?;
@@ -68,7 +78,10 @@ pub fn run(config: &Config, input: &Path, output: &Path, tools: &Tools<'_>) -> R
             break;
         }
         let count = batch.len() as u64;
-        for (document, fate) in cut_batch(batch, config, tools.counter, &mut finished) {
+        for (document, mut fate) in cut_batch(batch, config, tools.counter, &mut finished) {
+            if let Some(descriptions) = &mut descriptions {
+                descriptions.of_fate(&document.document, &mut fate, config, tools.counter)?;
+            }
             if let Fate::Cut(chunked) = &fate {
                 finished.record(&document, chunked)?;
             }
@@ -82,7 +95,17 @@ pub fn run(config: &Config, input: &Path, output: &Path, tools: &Tools<'_>) -> R
     writer.timing("cut", started.elapsed().as_secs_f64() * 1e3);
     writer.publish(outcome)?;
     finished.close()?;
+    descriptions.map(Descriptions::close).transpose()?;
     Ok(outcome)
+}
+
+/// Who describes passages, if they are to be described.
+fn describer<'t>(config: &Config, tools: &Tools<'t>) -> Result<Option<&'t dyn Describer>, ChunkError> {
+    match (config.context, tools.describer) {
+        (ContextLine::Described, None) => Err(ChunkError::NoDescriber),
+        (ContextLine::Described, describer) => Ok(describer),
+        _ => Ok(None),
+    }
 }
 
 /// Cuts documents side by side and returns them in their order.

@@ -31,6 +31,7 @@ fn tools(counter: &dyn TokenCounter) -> Tools<'_> {
     Tools {
         counter,
         counter_identity: "words",
+        describer: None,
         previous: None,
         progress: &Silent,
     }

@@ -194,7 +194,7 @@ impl Cutter<'_> {
 
     /// What is left for a passage's own text beside `context`.
     fn limit(&self, context: &Context) -> Limit {
-        let tokens = self.config.max_tokens as usize - context.tokens;
+        let tokens = self.config.max_tokens as usize - context.tokens - self.config.kept_free() as usize;
         let by_tokens = Limit::of_tokens(tokens);
         match self.config.kind {
             Kind::Markdown => Limit {

@@ -30,6 +30,8 @@ pub struct Config {
     pub merge_sections_below_tokens: u32,
     /// The line put before a passage's text when it is indexed. Default: [`ContextLine::Heading`].
     pub context: ContextLine,
+    /// Tokens of a passage that are kept free for its description; [`ContextLine::Described`] only. Default: 40.
+    pub description_tokens: u32,
     /// What is handed over when a passage matches and its surroundings are wanted. Default: [`Parent::Section`].
     pub parent: Parent,
     /// Passages on either side that [`Parent::Window`] takes in. Default: 1.
@@ -45,6 +47,7 @@ impl Default for Config {
             max_chars: 1500,
             merge_sections_below_tokens: 0,
             context: ContextLine::default(),
+            description_tokens: 40,
             parent: Parent::default(),
             window_passages: 1,
         }
@@ -77,6 +80,9 @@ pub enum ContextLine {
     Source,
     /// `title (department) > heading > heading`.
     Contextual,
+    /// The line of [`ContextLine::Contextual`] and a sentence that a language model, or a file, says of the passage
+    /// (see [`Describer`](crate::Describer)).
+    Described,
 }
 
 /// The part of a document that stands behind a passage.
@@ -110,7 +116,20 @@ impl Config {
             0..=self.max_tokens,
         )?;
         in_range("chunk.window_passages", self.window_passages, 0..=1000)?;
+        in_range(
+            "chunk.description_tokens",
+            self.kept_free(),
+            0..=self.max_tokens / 4,
+        )?;
         Ok(())
+    }
+
+    /// Tokens of a passage that are kept free for its description.
+    pub(crate) fn kept_free(&self) -> u32 {
+        match self.context {
+            ContextLine::Described => self.description_tokens,
+            _ => 0,
+        }
     }
 }
 
@@ -129,6 +148,9 @@ mod tests {
                 (c.kind, c.overlap_tokens) = (Kind::Fixed, 121);
             }),
             ("max_chars", |c| c.max_chars = 0),
+            ("description_tokens", |c| {
+                (c.context, c.description_tokens) = (ContextLine::Described, 61);
+            }),
             ("merge_sections_below_tokens", |c| {
                 c.merge_sections_below_tokens = 241;
             }),

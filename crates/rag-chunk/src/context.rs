@@ -29,8 +29,10 @@ impl Context {
         let head = match (config.context, document.department.as_deref()) {
             (ContextLine::None, _) => return Self::default(),
             (ContextLine::Source, _) => document.source.clone(),
-            (ContextLine::Contextual, Some(department)) => format!("{title} ({department})"),
-            (ContextLine::Heading | ContextLine::Contextual, _) => title.to_owned(),
+            (ContextLine::Contextual | ContextLine::Described, Some(department)) => {
+                format!("{title} ({department})")
+            }
+            (ContextLine::Heading | ContextLine::Contextual | ContextLine::Described, _) => title.to_owned(),
         };
         let headings = match config.context {
             ContextLine::Source => section,
@@ -41,7 +43,8 @@ impl Context {
         Self::within(line.join(JOINT), config.max_tokens as usize / 2, counter)
     }
 
-    fn within(mut line: String, limit: usize, counter: &dyn TokenCounter) -> Self {
+    /// As much of `line` as has at most `limit` tokens.
+    pub(crate) fn within(mut line: String, limit: usize, counter: &dyn TokenCounter) -> Self {
         let tokens = counter.count(&line);
         if tokens <= limit {
             return Self {

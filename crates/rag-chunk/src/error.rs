@@ -1,8 +1,10 @@
 //! Why documents could not be cut into passages.
 
 use rag_core::artifact::ArtifactError;
-use rag_core::id::DocumentId;
+use rag_core::id::{DocumentId, PassageId};
 use rag_core::setting::SettingError;
+
+use crate::describe::DescriberError;
 
 /// Why a document, or a whole run, could not be cut.
 #[derive(Debug, thiserror::Error)]
@@ -23,6 +25,19 @@ pub enum ChunkError {
         start: usize,
         /// One past the last byte claimed.
         end: usize,
+    },
+    /// Passages are to be described and nobody was named who does.
+    #[error(
+        "chunk.context = \"described\" needs somebody who describes passages; set models.language_model, or models.descriptions to a file"
+    )]
+    NoDescriber,
+    /// The describer failed.
+    #[error("{passage} could not be described; what was written so far is kept, so run it again")]
+    Describe {
+        /// The passage.
+        passage: PassageId,
+        /// Why.
+        source: DescriberError,
     },
     /// An artifact could not be read or written.
     #[error(transparent)]

@@ -27,7 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Not here: models (the caller lends a tokenizer as [`TokenCounter`]), indexing, and any judgement
+//! Not here: models (the caller lends a tokenizer as [`TokenCounter`], and one that writes as [`Describer`]), indexing, and any judgement
 //! of what a passage is worth.
 
 mod batch;
@@ -35,6 +35,7 @@ mod chunk;
 mod config;
 mod context;
 mod counts;
+mod describe;
 mod error;
 mod fixed;
 mod outline;
@@ -51,5 +52,6 @@ pub use batch::{STAGE, STAGE_VERSION, Tools, run};
 pub use chunk::{Chunked, chunk_document};
 pub use config::{Config, ContextLine, Kind, Parent};
 pub use counts::Counts;
+pub use describe::{Describer, DescriberError, DescriptionLine, FileDescriber, Undescribed};
 pub use error::ChunkError;
 pub use tokens::{Rough, TokenCounter, Words};

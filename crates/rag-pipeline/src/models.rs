@@ -1,9 +1,10 @@
 //! Opens the models that the settings name. Weights are read at their first use, so opening is cheap.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rag_chunk::TokenCounter;
+use rag_chunk::{Describer, DescriberError, FileDescriber, TokenCounter, Undescribed};
 use rag_core::artifact::{Artifact, jsonl};
 use rag_core::language::Language;
 use rag_core::passage::{PASSAGES_FILE, Passage};
@@ -13,6 +14,7 @@ use rag_models::bert::EncoderOptions;
 use rag_models::catalogue::{CATALOGUE, FileKind, Role};
 use rag_models::fetch::locate;
 use rag_models::gguf::{LanguageModelOptions, open_language_model};
+use rag_models::language_model::{Prompt, Stop};
 use rag_models::remote::{AnthropicModel, OpenAiModel, RemoteEmbedder};
 use rag_models::tfidf::{Synonyms, TfIdfConfig, TfIdfEmbedder};
 use rag_models::{
@@ -35,6 +37,9 @@ pub const REMOTE: &str = "remote";
 pub const ANTHROPIC: &str = "anthropic";
 /// The language model's setting that asks for the one of `models.providers.openai`.
 pub const OPENAI: &str = "openai";
+
+/// Most tokens that a language model writes about one passage.
+const MOST_DESCRIPTION_TOKENS: usize = 80;
 
 impl ModelSettings {
     fn options(&self) -> ModelOptions {
@@ -151,6 +156,18 @@ impl ModelSettings {
         })
     }
 
+    /// Opens who describes passages: the file of the settings, else the language model.
+    pub(crate) fn open_describer(
+        &self,
+        progress: &dyn Progress,
+    ) -> Result<Option<Box<dyn Describer>>, PipelineError> {
+        if let Some(path) = &self.descriptions {
+            return Ok(Some(Box::new(FileDescriber::open(path)?)));
+        }
+        let model = self.open_language_model(progress)?;
+        Ok(model.map(|model| Box::new(ModelDescriber(model)) as Box<dyn Describer>))
+    }
+
     /// Opens the cross-encoder, or `None` when the settings name a reranker without weights.
     pub fn open_cross_encoder(
         &self,
@@ -164,6 +181,21 @@ impl ModelSettings {
             &self.options(),
             progress,
         )?))
+    }
+}
+
+/// Lets a language model describe passages.
+struct ModelDescriber(Arc<dyn LanguageModel>);
+
+impl Describer for ModelDescriber {
+    fn name(&self) -> String {
+        self.0.identity()
+    }
+
+    fn describe(&self, asked: &Undescribed<'_>) -> Result<Option<String>, DescriberError> {
+        let prompt = Prompt::new(Undescribed::INSTRUCTION, asked.data(), MOST_DESCRIPTION_TOKENS);
+        let completion = self.0.complete(&prompt, &mut |_| ControlFlow::Continue(()))?;
+        Ok((!matches!(completion.stop, Stop::Refused(_))).then_some(completion.text))
     }
 }
 

@@ -59,6 +59,10 @@ pub struct ModelSettings {
     /// A file of drafts to search with (see `rag_retrieve::DraftLine`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drafts: Option<PathBuf>,
+    /// A file of descriptions of passages (see `rag_chunk::DescriptionLine`), for `chunk.context = "described"`; the
+    /// language model describes them when there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub descriptions: Option<PathBuf>,
     /// Arithmetic of the models' matrix products.
     pub precision: Precision,
     /// Where the files of catalogue models come from.
@@ -75,6 +79,7 @@ impl Default for ModelSettings {
             providers: ProviderSettings::default(),
             keys: Keys::default(),
             drafts: None,
+            descriptions: None,
             precision: Precision::default(),
             fetch: FetchConfig::default(),
         }

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use rag_chunk::ContextLine;
 use rag_core::progress::Progress;
 use rag_core::stage::Outcome;
 use rag_parse::{Runtime, WorkerCommand};
@@ -48,9 +49,14 @@ pub fn chunk(
     progress: &dyn Progress,
 ) -> Result<Outcome, PipelineError> {
     let embedder = settings.models.open_counter(progress)?;
+    let describer = match settings.chunk.context {
+        ContextLine::Described => settings.models.open_describer(progress)?,
+        _ => None,
+    };
     let tools = rag_chunk::Tools {
         counter: &EmbedderTokens(embedder.as_ref()),
         counter_identity: &embedder.identity().tokenizer,
+        describer: describer.as_deref(),
         previous: None,
         progress,
     };

@@ -66,13 +66,32 @@ impl<T: Serialize + DeserializeOwned> Journal<T> {
         self.entries.is_empty()
     }
 
+    /// Rewrites the journal with those of its results that `keep` wants.
+    pub fn retain(self, keep: impl Fn(&T) -> bool) -> Result<(), ArtifactError> {
+        let whole = Self::open(&self.path)?;
+        let mut kept: Vec<(&Digest, &T)> = whole.entries.iter().filter(|(_, value)| keep(value)).collect();
+        kept.sort_by_key(|(key, _)| **key);
+        let mut bytes = Vec::new();
+        for (key, value) in kept {
+            bytes.extend(self.frame(key, value)?);
+        }
+        let name = self.path.file_name().unwrap_or_default().to_string_lossy();
+        let rewritten = self.path.with_file_name(format!("{name}.new"));
+        fs_err::write(&rewritten, bytes)?;
+        Ok(fs_err::rename(&rewritten, &self.path)?)
+    }
+
     /// Appends a result; it survives a kill of the process from here on.
     pub fn record(&mut self, key: Digest, value: &T) -> Result<(), ArtifactError> {
-        let frame = codec::encode(KIND, &(key, value)).map_err(|error| ArtifactError::Encode {
+        let frame = self.frame(&key, value)?;
+        Ok(self.file.write_all(&frame)?)
+    }
+
+    fn frame(&self, key: &Digest, value: &T) -> Result<Vec<u8>, ArtifactError> {
+        codec::encode(KIND, &(key, value)).map_err(|error| ArtifactError::Encode {
             path: self.path.clone(),
             reason: error.to_string(),
-        })?;
-        Ok(self.file.write_all(&frame)?)
+        })
     }
 
     /// Removes the journal, once its results stand in a published artifact.
@@ -103,6 +122,9 @@ mod tests {
         let mut journal = Journal::<String>::open(&path).unwrap();
         assert_eq!(journal.take(&keys[2]).as_deref(), Some("again"));
         assert_eq!(journal.get(&keys[0]).map(String::as_str), Some("value 0"));
+        journal.retain(|value| value != "again").unwrap();
+        let journal = Journal::<String>::open(&path).unwrap();
+        assert_eq!((journal.len(), journal.get(&keys[2])), (2, None));
         journal.remove().unwrap();
         assert!(!path.exists());
     }

@@ -11,7 +11,8 @@ use serde::Serialize;
 
 use crate::engine::Engine;
 use crate::error::PipelineError;
-use crate::settings::Settings;
+use crate::models::NONE;
+use crate::settings::{ModelSettings, Settings};
 use crate::way::Way;
 
 /// Hits that are ranked, of which the first ten documents are looked at.
@@ -24,14 +25,37 @@ pub struct Upgrade {
     pub name: &'static str,
     /// What it does, in a few words.
     pub what: &'static str,
-    /// Whether it needs drafts.
-    pub needs_drafts: bool,
+    /// What must be written for it.
+    pub needs: Needs,
     /// Whether passages are indexed differently with it.
     pub reindexes: bool,
     /// Whether the reranker must read for it to act.
     pub reranks: bool,
     off: fn(&mut Settings),
     on: fn(&mut Settings),
+}
+
+/// What must be written before a part can act.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Needs {
+    /// Nothing.
+    Nothing,
+    /// Drafts to search with.
+    Drafts,
+    /// Descriptions of passages.
+    Descriptions,
+}
+
+impl Needs {
+    /// The setting that is missing, if `models` names nobody who writes it.
+    fn missing(self, models: &ModelSettings) -> Option<&'static str> {
+        let (setting, file) = match self {
+            Self::Nothing => return None,
+            Self::Drafts => ("models.drafts", &models.drafts),
+            Self::Descriptions => ("models.descriptions", &models.descriptions),
+        };
+        (file.is_none() && models.language_model == NONE).then_some(setting)
+    }
 }
 
 impl Upgrade {
@@ -66,7 +90,7 @@ impl Upgrade {
 const PLAIN: Upgrade = Upgrade {
     name: "",
     what: "",
-    needs_drafts: false,
+    needs: Needs::Nothing,
     reindexes: false,
     reranks: false,
     off: |_| {},
@@ -74,13 +98,22 @@ const PLAIN: Upgrade = Upgrade {
 };
 
 /// The parts that change which passages are found, in the order in which they act.
-pub static UPGRADES: [Upgrade; 9] = [
+pub static UPGRADES: [Upgrade; 10] = [
     Upgrade {
         name: "contextual passages",
         what: "title and headings before each passage, for the index alone",
         reindexes: true,
         off: |settings| settings.chunk.context = ContextLine::None,
         on: |settings| settings.chunk.context = ContextLine::Contextual,
+        ..PLAIN
+    },
+    Upgrade {
+        name: "described passages",
+        what: "a written sentence before each passage that says what it is about, for the index alone",
+        needs: Needs::Descriptions,
+        reindexes: true,
+        off: |settings| settings.chunk.context = ContextLine::Contextual,
+        on: |settings| settings.chunk.context = ContextLine::Described,
         ..PLAIN
     },
     Upgrade {
@@ -93,7 +126,7 @@ pub static UPGRADES: [Upgrade; 9] = [
     Upgrade {
         name: "rewriting by draft",
         what: "a follow-up made standalone by a draft",
-        needs_drafts: true,
+        needs: Needs::Drafts,
         off: |settings| settings.retrieve.rewrite = Rewrite::Off,
         on: |settings| settings.retrieve.rewrite = Rewrite::Draft,
         ..PLAIN
@@ -108,7 +141,7 @@ pub static UPGRADES: [Upgrade; 9] = [
     Upgrade {
         name: "HyDE",
         what: "searching with a drafted passage beside the question",
-        needs_drafts: true,
+        needs: Needs::Drafts,
         off: |settings| settings.retrieve.hyde = false,
         on: |settings| settings.retrieve.hyde = true,
         ..PLAIN
@@ -116,7 +149,7 @@ pub static UPGRADES: [Upgrade; 9] = [
     Upgrade {
         name: "multi-query",
         what: "other phrasings searched for as well, and fused",
-        needs_drafts: true,
+        needs: Needs::Drafts,
         off: |settings| settings.retrieve.phrasings = 0,
         on: |settings| settings.retrieve.phrasings = 3,
         ..PLAIN
@@ -174,7 +207,7 @@ pub type UpgradeReport = BTreeMap<&'static str, BTreeMap<String, Effect>>;
 /// Measures `upgrades` on the questions that have an answer.
 ///
 /// `open` gives an engine for settings that differ in how passages are indexed, as the flag says, or in how they
-/// are searched. Upgrades that need drafts are left out when `base` names none.
+/// are searched. Upgrades that need drafts or descriptions are left out when `base` names nobody who writes them.
 pub fn evaluate_upgrades(
     upgrades: &[Upgrade],
     base: &Settings,
@@ -185,8 +218,11 @@ pub fn evaluate_upgrades(
     let labels: Vec<&Label> = labels.iter().filter(|label| !label.relevant.is_empty()).collect();
     let mut report = UpgradeReport::new();
     for upgrade in upgrades {
-        if upgrade.needs_drafts && base.models.drafts.is_none() {
-            progress.note(&format!("{} left out: no drafts (models.drafts)", upgrade.name));
+        if let Some(setting) = upgrade.needs.missing(&base.models) {
+            progress.note(&format!(
+                "{} left out: nobody writes for it (set {setting} to a file, or models.language_model)",
+                upgrade.name
+            ));
             continue;
         }
         let off = recalls(&open(&upgrade.off(base), upgrade)?, upgrade, &labels, progress)?;
