@@ -44,7 +44,7 @@ impl Describer for Says {
 
 fn documents(texts: &[(&str, &str)]) -> Vec<Document> {
     let make = |(id, text): &(&str, &str)| Document {
-        id: DocumentId::new(id).unwrap(),
+        id: DocumentId::new(*id).unwrap(),
         ..document(&[(Paragraph, text, &[])])
     };
     texts.iter().map(make).collect()
