@@ -5,7 +5,7 @@
 //! reads data sets, [`answers`] scores answers against labels, [`permissions`] searches what an asker
 //! was shown for text that they may not read, [`injections`] counts what planted attacks did, [`parse`] compares
 //! documents with what their files say, [`support`] reads labelled claims, [`binary`] judges and [`logistic`] fits
-//! what decides between two classes.
+//! what decides between two classes, [`diagnosis`] says which box lost an answer.
 //!
 //! ```
 //! use rag_eval::retrieval::{Evaluation, Metric, Qrels, Run};
@@ -27,6 +27,7 @@
 pub mod answers;
 pub mod binary;
 pub mod data;
+pub mod diagnosis;
 mod error;
 pub mod injections;
 pub mod logistic;

@@ -1,0 +1,13 @@
+//! The blame ladder: for every wrong answer the first box that lost it, told from what the boxes left on disk.
+//!
+//! What answers a question stands in a file, then in a document, a passage, among the candidates of a leg, among the
+//! fused and the reranked hits, in the context, and at last in the answer with its citation. A [`Trail`] holds what
+//! each box handed on; [`diagnose`] climbs it and stops at the first [`Rung`] where the answer is gone.
+
+mod rung;
+mod summary;
+mod trail;
+
+pub use rung::{Class, Rung};
+pub use summary::{DiagnosisReport, Slice};
+pub use trail::{Diagnosis, Finding, Trail, diagnose, sought_passages};
