@@ -70,6 +70,10 @@ pub enum Command {
     Cite(commands::cite::CiteArgs),
     /// Check a receipt of an answer again, without the store.
     Check(commands::cite::CheckArgs),
+    /// Ask labelled questions and keep what every box made.
+    Run(commands::run::Args),
+    /// Name the box that lost each wrong answer of a run.
+    Diagnose(commands::diagnose::Args),
     /// Measure retrieval, answers or permissions on a data set.
     #[command(subcommand)]
     Eval(commands::eval::Command),
@@ -129,6 +133,8 @@ pub fn run(command: Command, global: &GlobalArgs) -> anyhow::Result<Done> {
         Command::Generate(args) => stage::run("generate", rag_pipeline::generate, &args, &context),
         Command::Cite(args) => commands::cite::cite(&args),
         Command::Check(args) => commands::cite::check(&args),
+        Command::Run(args) => commands::run::run(&args, &context),
+        Command::Diagnose(args) => commands::diagnose::run(&args, &context),
         Command::Eval(command) => commands::eval::run(command, &context),
         Command::Graph(command) => commands::graph::run(command, &context),
         Command::Verify(args) => commands::verify::run(&args, &context),

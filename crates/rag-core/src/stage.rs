@@ -14,6 +14,8 @@ pub const GRAPH: &str = "graph";
 pub const RETRIEVE: &str = "retrieve";
 /// Ranked passages to better ranked passages.
 pub const RERANK: &str = "rerank";
+/// Ranked passages to the same with what stands around them.
+pub const EXPAND: &str = "expand";
 /// Ranked passages to answers.
 pub const GENERATE: &str = "generate";
 

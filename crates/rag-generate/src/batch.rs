@@ -34,7 +34,7 @@ pub struct Tools<'t> {
     pub progress: &'t dyn Progress,
 }
 
-/// Answers every question of the artifact at `input` (stage `rerank`, or `retrieve` when nothing reranks)
+/// Answers every question of the artifact at `input` (stage `rerank`, `expand`, or `retrieve` when nothing reranks)
 /// into the artifact at `output`.
 ///
 /// When `output` already holds the answers from the same rankings, settings and models, nothing is done.
@@ -77,8 +77,10 @@ pub fn run(
 
 fn open(input: &Path) -> Result<Artifact, ArtifactError> {
     match Artifact::open(input, stage::RERANK) {
-        Err(ArtifactError::WrongStage { found, .. }) if found == stage::RETRIEVE => {
-            Artifact::open(input, stage::RETRIEVE)
+        Err(ArtifactError::WrongStage { found, .. })
+            if [stage::RETRIEVE, stage::EXPAND].contains(&found.as_str()) =>
+        {
+            Artifact::open(input, &found)
         }
         opened => opened,
     }

@@ -138,6 +138,22 @@ impl Engine {
         Ok(ranking)
     }
 
+    /// All that the legs bring for `question`, fused, none dropped: what the hits of a search are chosen from.
+    pub fn candidates(&self, question: &Question) -> Result<Ranking, PipelineError> {
+        let own = &self.settings.retrieve;
+        let everything = rag_retrieve::Config {
+            hits: own.candidates_per_leg.saturating_mul(2).min(rag_retrieve::MOST),
+            collapse_at: 2.0,
+            ..own.clone()
+        };
+        Ok(self.retriever(&everything)?.search(question)?)
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// The sections or documents behind the hits of `ranking`.
     pub fn parents(&self, ranking: &Ranking) -> Result<Vec<Parent>, PipelineError> {
         Ok(self.retriever(&self.settings.retrieve)?.parents(ranking)?)

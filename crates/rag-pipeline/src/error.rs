@@ -100,6 +100,26 @@ pub enum PipelineError {
     /// Reranking was asked for although the settings name no reranker.
     #[error("the settings name no reranker: set models.reranker, or leave reranking out")]
     NoReranker,
+    /// There is no run at the path.
+    #[error("there is no finished run at {path}; make one with `run --out {path}`")]
+    NoRun {
+        /// The path given.
+        path: PathBuf,
+    },
+    /// The folder has files in it that are not a run's.
+    #[error("{path} holds other files and is not a run; choose a new or empty folder")]
+    NotARun {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// What a run was made from is not what it was.
+    #[error("{path}: the {stage} artifact changed since the run; make the run again")]
+    Changed {
+        /// The artifact's folder.
+        path: PathBuf,
+        /// Its stage.
+        stage: String,
+    },
     /// A settings file cannot be used.
     #[error("{path}: {reason}")]
     Settings {

@@ -112,6 +112,30 @@ pub fn rerank(
     Ok(reader.with_reranker(run)??)
 }
 
+/// Hands over what the settings want around each hit of the rerank (or retrieve) artifact at `input`, from the
+/// generation at `generation`.
+pub fn expand(
+    settings: &Settings,
+    generation: &Path,
+    input: &Path,
+    output: &Path,
+    progress: &dyn Progress,
+) -> Result<Outcome, PipelineError> {
+    let engine = Engine::open_generation(generation, settings, progress)?;
+    let tools = rag_retrieve::Tools {
+        generation: engine.generation(),
+        embedder: engine.embedder(),
+        drafter: None,
+        progress,
+    };
+    Ok(rag_retrieve::expand_run(
+        &settings.retrieve,
+        input,
+        output,
+        &tools,
+    )?)
+}
+
 /// Answers the questions of the rerank (or retrieve) artifact at `input`.
 pub fn generate(
     settings: &Settings,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rag_core::artifact::{ArtifactError, ArtifactWriter, Digest, StageKey, already_done, jsonl};
+use rag_core::artifact::{Artifact, ArtifactError, ArtifactWriter, Digest, StageKey, already_done, jsonl};
 use rag_core::hit::{HITS_FILE, RUN_FILE, Ranking};
 use rag_core::progress::{Progress, Unit};
 use rag_core::question::Question;
@@ -78,4 +78,43 @@ pub fn run(
     };
     writer.publish(outcome)?;
     Ok(outcome)
+}
+
+/// Hands over what the settings want around each hit of the artifact at `input` (stage `rerank` or `retrieve`) into the
+/// artifact at `output` (stage `expand`).
+///
+/// When `output` already holds the result of the same rankings, generation and settings, nothing is done.
+pub fn expand_run(
+    config: &Config,
+    input: &Path,
+    output: &Path,
+    tools: &Tools<'_>,
+) -> Result<Outcome, RetrieveError> {
+    let retriever = Retriever::new(tools.generation, tools.embedder, config)?;
+    let rankings = open_rankings(input)?;
+    let key = StageKey::new(stage::EXPAND, STAGE_VERSION, config)
+        .input("hits", &rankings.manifest().key)
+        .input("generation", &tools.generation.key());
+    if let Some(outcome) = already_done(output, stage::EXPAND, key.digest()) {
+        tools.progress.note("expand: nothing changed, kept the hits");
+        return Ok(outcome);
+    }
+    let writer = ArtifactWriter::begin(output, key)?;
+    let mut hits = writer.json_lines::<Ranking>(HITS_FILE)?;
+    let mut outcome = Outcome::default();
+    for ranking in rankings.json_lines::<Ranking>(HITS_FILE)? {
+        hits.write(&retriever.expand(ranking?)?)?;
+        outcome.seen += 1;
+        outcome.written += 1;
+    }
+    hits.finish()?;
+    writer.publish(outcome)?;
+    Ok(outcome)
+}
+
+fn open_rankings(input: &Path) -> Result<Artifact, ArtifactError> {
+    match Artifact::open(input, stage::RERANK) {
+        Err(ArtifactError::WrongStage { found, .. }) if found == STAGE => Artifact::open(input, STAGE),
+        opened => opened,
+    }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::RetrieveError;
 
 /// Most candidates and hits that can be asked for.
-const MOST: usize = 10_000;
+pub const MOST: usize = 10_000;
 
 /// Most phrasings of one question: each is searched for on every leg.
 const MOST_PHRASINGS: usize = 16;

@@ -37,8 +37,8 @@ mod rewrite;
 #[cfg(test)]
 mod testing;
 
-pub use batch::{STAGE, STAGE_VERSION, Tools, run};
-pub use config::{Config, Expand, Mode, Rewrite};
+pub use batch::{STAGE, STAGE_VERSION, Tools, expand_run, run};
+pub use config::{Config, Expand, MOST, Mode, Rewrite};
 pub use decompose::sub_questions;
 pub use drafts::{DraftKind, DraftLine, Drafter, FileDrafter, ModelDrafter};
 pub use error::RetrieveError;

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use rag_core::document::{Block, BlockKind, Document};
 use rag_core::span::BoundingBox;
+use rag_core::text::markup;
 
 /// Margin around the blocks of a page, in points.
 const MARGIN: f32 = 24.0;
@@ -17,7 +18,7 @@ pub(crate) fn html(document: &Document) -> String {
     let mut out = format!(
         "<!doctype html><meta charset=utf-8><meta http-equiv=Content-Security-Policy content=\"default-src 'none'; style-src 'unsafe-inline'\">\
          <title>{0}</title><style>{STYLE}</style><h1>{0}</h1>",
-        escaped(&document.title)
+        markup(&document.title)
     );
     let numbered: Vec<(usize, &Block)> = document.blocks.iter().enumerate().collect();
     let mut pages: Vec<u32> = numbered.iter().filter_map(|(_, block)| block.page).collect();
@@ -28,7 +29,7 @@ pub(crate) fn html(document: &Document) -> String {
         draw_page(&mut out, document, page, on_page.copied());
     }
     for (at, block) in numbered.iter().filter(|(_, block)| block.bounding_box.is_none()) {
-        let text = escaped(document.block_text(block));
+        let text = markup(document.block_text(block));
         let _ = write!(out, "<p><b>{}</b> {:?}: {text}</p>", at + 1, block.kind);
     }
     out
@@ -53,7 +54,7 @@ fn draw_page<'b>(
         let Some(place) = block.bounding_box else {
             continue;
         };
-        let title = escaped(document.block_text(block));
+        let title = markup(document.block_text(block));
         draw_box(out, place, colour(block.kind), &title);
         for cell in block.cells.iter().filter_map(|cell| cell.bounding_box) {
             draw_box(out, cell, "#888", "");
@@ -96,35 +97,5 @@ fn colour(kind: BlockKind) -> &'static str {
         BlockKind::ListItem => "#080",
         BlockKind::Note | BlockKind::Caption => "#a0a",
         BlockKind::Paragraph | BlockKind::Code => "#555",
-    }
-}
-
-/// Text of a document that cannot become an element or an attribute.
-fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c if c.is_control() && c != '\n' => out.push('\u{FFFD}'),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_cannot_leave_its_place() {
-        assert_eq!(
-            escaped("<script a=\"'&\u{1}"),
-            "&lt;script a=&quot;&#39;&amp;\u{FFFD}"
-        );
     }
 }

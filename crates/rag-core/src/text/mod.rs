@@ -6,6 +6,7 @@
 mod analyzer;
 mod arabic;
 mod instructions;
+mod markup;
 mod question_words;
 mod segment;
 mod sentence;
@@ -14,6 +15,7 @@ mod stop_words;
 
 pub use analyzer::{Analyzer, Term, query_terms};
 pub use instructions::{instruction_lines, is_instruction_to_model};
+pub use markup::{is_unsafe, markup};
 pub use question_words::{ASKING, ASKING_ARABIC, is_asking_word, is_function_word};
 pub use segment::{Piece, PieceKind, pieces};
 pub use sentence::sentences;

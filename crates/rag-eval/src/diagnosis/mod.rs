@@ -4,10 +4,12 @@
 //! fused and the reranked hits, in the context, and at last in the answer with its citation. A [`Trail`] holds what
 //! each box handed on; [`diagnose`] climbs it and stops at the first [`Rung`] where the answer is gone.
 
+mod html;
 mod rung;
 mod summary;
 mod trail;
 
+pub use html::report_pages;
 pub use rung::{Class, Rung};
 pub use summary::{DiagnosisReport, Slice};
-pub use trail::{Diagnosis, Finding, Trail, diagnose, sought_passages};
+pub use trail::{Diagnosis, Finding, Trail, diagnose, is_right, sought_passages};

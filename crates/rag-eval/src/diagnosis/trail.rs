@@ -75,8 +75,7 @@ pub struct Finding {
     pub evidence: Vec<String>,
 }
 
-/// Climbs the trail of one question. The answer is right when it says what is accepted and a citation that holds
-/// names a relevant document, or when nothing answers it and it was declined.
+/// Climbs the trail of one question (see [`is_right`]).
 ///
 /// A question of several parts is lost where the first of its missing parts was lost.
 pub fn diagnose(trail: &Trail<'_>) -> Diagnosis {
@@ -104,6 +103,29 @@ pub fn diagnose(trail: &Trail<'_>) -> Diagnosis {
             .cloned()
             .collect(),
     }
+}
+
+/// Whether `answer` is right: it says what is accepted and a citation that holds names a relevant document, or
+/// nothing answers the question and it was declined.
+pub fn is_right(label: &Label, answer: &Answer) -> bool {
+    if !label.answerable {
+        return answer.abstained;
+    }
+    let is_said = label.accepts(&answer.text).unwrap_or(true);
+    is_said && !answer.abstained && cites_one_of(answer, &label.relevant)
+}
+
+/// Whether a citation that holds names one of `documents`.
+fn cites_one_of(answer: &Answer, documents: &[String]) -> bool {
+    holding(answer).any(|citation| documents.iter().any(|id| id == citation.document.as_str()))
+}
+
+/// The citations that hold.
+fn holding(answer: &Answer) -> impl Iterator<Item = &Citation> {
+    answer
+        .citations
+        .iter()
+        .filter(|citation| citation.status == CitationStatus::Verified)
 }
 
 /// Those of `passages` that have what `label` accepts, or all of them when it names no text that could be looked for.
@@ -143,14 +165,13 @@ impl<'t> Trail<'t> {
     /// The first rung that lost what the answer lacks.
     fn find(&self) -> Option<Finding> {
         let (label, answer) = (self.label, self.answer);
-        if !label.answerable {
-            return (!answer.abstained).then(|| self.answered_nothing());
-        }
-        let is_said = label.accepts(&answer.text).unwrap_or(!answer.abstained);
-        let is_cited = self.cites_relevant();
-        if is_said && is_cited && !answer.abstained {
+        if is_right(label, answer) {
             return None;
         }
+        if !label.answerable {
+            return Some(self.answered_nothing());
+        }
+        let is_said = label.accepts(&answer.text).unwrap_or(!answer.abstained);
         let needs = self.needs();
         let missing: Vec<&Need> = needs
             .iter()
@@ -361,7 +382,9 @@ impl<'t> Trail<'t> {
                 evidence,
             };
         }
-        let cited: Vec<String> = self.holding().map(|citation| citation.id.to_string()).collect();
+        let cited: Vec<String> = holding(self.answer)
+            .map(|citation| citation.id.to_string())
+            .collect();
         evidence.push(format!(
             "cited: {}",
             if cited.is_empty() {
@@ -386,7 +409,7 @@ impl<'t> Trail<'t> {
                 evidence,
             };
         }
-        let rung = if self.cites_relevant() {
+        let rung = if cites_one_of(self.answer, &self.label.relevant) {
             Rung::WrongOrStale
         } else {
             Rung::Unused
@@ -395,27 +418,12 @@ impl<'t> Trail<'t> {
     }
 
     fn answered_nothing(&self) -> Finding {
-        let cited = self
-            .holding()
-            .map(|citation| format!("{} says: {}", citation.id, citation.quote));
+        let cited = holding(self.answer).map(|citation| format!("{} says: {}", citation.id, citation.quote));
         let what = "nothing that the asker may read answers it, and it was not declined".to_owned();
         Finding {
             rung: Rung::WrongOrStale,
             evidence: std::iter::once(what).chain(cited).collect(),
         }
-    }
-
-    fn holding(&self) -> impl Iterator<Item = &'t Citation> {
-        self.answer
-            .citations
-            .iter()
-            .filter(|citation| citation.status == CitationStatus::Verified)
-    }
-
-    fn cites_relevant(&self) -> bool {
-        let relevant = &self.label.relevant;
-        self.holding()
-            .any(|citation| relevant.iter().any(|id| id == citation.document.as_str()))
     }
 
     /// A citation of a document that one of the relevant ones replaces.
@@ -425,7 +433,7 @@ impl<'t> Trail<'t> {
                 .iter()
                 .any(|document| document.supersedes.as_ref() == Some(&citation.document))
         };
-        self.holding().find(replaced)
+        holding(self.answer).find(replaced)
     }
 }
 

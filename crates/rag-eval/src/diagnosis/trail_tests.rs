@@ -220,7 +220,7 @@ fn each_box_is_blamed_for_what_it_lost() {
         case.answer.passages.truncate(1);
     });
     check(Rung::Unused, "declined with confidence", |case| {
-        decline(&mut case.answer)
+        decline(&mut case.answer);
     });
     check(Rung::Unused, "cited: cats#0", |case| {
         case.answer.text = "Cats purr. [cats#0]".into();
@@ -230,7 +230,7 @@ fn each_box_is_blamed_for_what_it_lost() {
         case.answer.citations = vec![citation("cats#0", "27 days")];
     });
     check(Rung::WrongOrStale, "cited: leave#0", |case| {
-        case.answer.text = "Leave is long. [leave#0]".into()
+        case.answer.text = "Leave is long. [leave#0]".into();
     });
     check(Rung::WrongOrStale, "was replaced", |case| {
         case.answer.text = "Staff get 25 days. [leave-2025#0]".into();
@@ -238,7 +238,7 @@ fn each_box_is_blamed_for_what_it_lost() {
         case.documents[0].supersedes = Some(DocumentId::new("leave-2025").unwrap());
     });
     check(Rung::WrongOrStale, "was not declined", |case| {
-        case.label.answerable = false
+        case.label.answerable = false;
     });
 }
 

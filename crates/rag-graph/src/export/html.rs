@@ -3,7 +3,8 @@
 
 use std::fmt::Write;
 
-use super::escape::markup;
+use rag_core::text::markup;
+
 use super::layout::places;
 use super::{Drawing, Edge};
 

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use super::escape::{dot as quoted, markup};
+use rag_core::text::markup;
+
+use super::escape::dot as quoted;
 use super::{Drawing, Edge};
 
 const CANNOT_FAIL: &str = "writing to a string cannot fail";

@@ -49,6 +49,20 @@ impl Workspace {
         settings: &Settings,
         progress: &dyn Progress,
     ) -> Result<(Engine, Store), PipelineError> {
+        let store = self.store(dataset, name, config, settings, progress)?;
+        let engine = Engine::open(&store, settings, progress)?;
+        Ok((engine, store))
+    }
+
+    /// Imports, chunks and indexes `dataset`, as far as that is not done.
+    pub fn store(
+        &self,
+        dataset: &Dataset,
+        name: &str,
+        config: ImportConfig,
+        settings: &Settings,
+        progress: &dyn Progress,
+    ) -> Result<Store, PipelineError> {
         let root = self.root.join(format!("{}-{name}", dataset.name()));
         fs_err::create_dir_all(&self.root)?;
         let store = Store::open_or_create(&root, dataset.folder())?;
@@ -56,7 +70,6 @@ impl Workspace {
         import(dataset, config, &store.parsed())?;
         chunk(settings, &store.parsed(), &store.chunked(), progress)?;
         index_store(settings, &store, progress)?;
-        let engine = Engine::open(&store, settings, progress)?;
-        Ok((engine, store))
+        Ok(store)
     }
 }

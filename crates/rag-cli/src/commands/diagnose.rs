@@ -1,0 +1,145 @@
+//! `diagnose`: which box lost each wrong answer of a run.
+
+use std::path::{Path, PathBuf};
+
+use rag_eval::diagnosis::{Class, Diagnosis, DiagnosisReport, Rung, Slice};
+use rag_pipeline::run::{Collection, Run, diagnose_run, execute};
+use rag_retrieve::Mode;
+
+use crate::Done;
+use crate::context::Context;
+use crate::print::{plain, to_stdout};
+
+/// Where a run asked again in another mode is kept, within the run.
+const MODES: &str = "modes";
+
+/// Questions that are shown one by one.
+const SHOWN: usize = 40;
+
+/// Names for every wrong answer the first box that lost it, with the evidence, and whether the answer becomes right
+/// when the right passage is put in there.
+#[derive(Debug, Clone, clap::Args)]
+#[command(
+    after_help = "Examples:\n  rag diagnose target/runs/hybrid\n  rag diagnose target/runs/hybrid --mode dense\n  \
+                        rag diagnose target/runs/hybrid --html target/report"
+)]
+pub struct Args {
+    /// The run's folder.
+    #[arg(value_name = "RUN")]
+    run: PathBuf,
+    /// Ask the run's questions again with these legs, and diagnose that.
+    #[arg(long, value_enum)]
+    mode: Option<Mode>,
+    /// Write a report with one page per question into this folder.
+    #[arg(long, value_name = "DIR")]
+    html: Option<PathBuf>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: &Args, context: &Context) -> anyhow::Result<Done> {
+    let run = in_mode(Run::open(&args.run)?, args.mode, context)?;
+    let report = diagnose_run(&run, &context.progress)?;
+    if let Some(folder) = &args.html {
+        write_html(folder, &run, &report)?;
+    }
+    if args.json {
+        to_stdout(&serde_json::to_string(&report)?);
+    } else {
+        print(&report);
+    }
+    Ok(Done::Complete)
+}
+
+/// The run itself, or its questions asked again in another mode.
+fn in_mode(run: Run, mode: Option<Mode>, context: &Context) -> anyhow::Result<Run> {
+    let lock = run.lock();
+    let Some(mode) = mode.filter(|mode| *mode != lock.settings.retrieve.mode) else {
+        return Ok(run);
+    };
+    let mut settings = lock.settings.clone();
+    settings.retrieve.mode = mode;
+    settings.models.fetch.clone_from(&context.settings.models.fetch);
+    settings.models.keys.clone_from(&context.settings.models.keys);
+    let collection = Collection {
+        documents: lock.collection.documents.clone(),
+        passages: lock.collection.passages.clone(),
+        generation: lock.collection.generation.clone(),
+    };
+    let folder = run.root().join(MODES).join(mode.name());
+    Ok(execute(
+        &settings,
+        &collection,
+        &run.labels()?,
+        &folder,
+        &context.progress,
+    )?)
+}
+
+fn write_html(folder: &Path, run: &Run, report: &DiagnosisReport) -> anyhow::Result<()> {
+    let pages = rag_eval::diagnosis::report_pages(&run.root().display().to_string(), report);
+    fs_err::create_dir_all(folder)?;
+    for (name, page) in pages {
+        fs_err::write(folder.join(name), page)?;
+    }
+    to_stdout(&format!("report: {}", folder.join("index.html").display()));
+    Ok(())
+}
+
+fn print(report: &DiagnosisReport) {
+    to_stdout(&classes("all", &report.all));
+    for (kind, slice) in &report.by_kind {
+        to_stdout(&classes(kind, slice));
+    }
+    to_stdout("\nwhere answers were lost                    questions  right with the passage put in");
+    for rung in Rung::ALL {
+        let lost = report.all.on_rung(rung);
+        if lost > 0 {
+            let mended = report.mended.get(&rung);
+            let mended = mended.map_or("–".to_owned(), |rate| format!("{} of {}", rate.hits, rate.of));
+            to_stdout(&format!("  {:38} {lost:11}  {mended}", rung.meaning()));
+        }
+    }
+    let lost = report.lost();
+    for found in lost.iter().take(SHOWN) {
+        to_stdout(&shown(found));
+    }
+    if lost.len() > SHOWN {
+        to_stdout(&format!(
+            "… and {} more: --json or --html shows all",
+            lost.len() - SHOWN
+        ));
+    }
+}
+
+fn classes(name: &str, slice: &Slice) -> String {
+    format!(
+        "{:14} {:4} questions   ok {:4}   retrieval miss {:4}   generation miss {:4}",
+        plain(name),
+        slice.questions,
+        slice.of_class(Class::Ok),
+        slice.of_class(Class::RetrievalMiss),
+        slice.of_class(Class::GenerationMiss)
+    )
+}
+
+fn shown(found: &Diagnosis) -> String {
+    let rung = found.rung.map_or("", Rung::meaning);
+    let mended = match found.mended {
+        Some(true) => "right with the passage put in",
+        Some(false) => "still wrong with the passage put in",
+        None => "no passage to put in",
+    };
+    let mut text = format!(
+        "\n{} ({}): {}\n  {rung}; {mended}",
+        plain(&found.id),
+        plain(&found.kind),
+        plain(&found.question)
+    );
+    for line in &found.evidence {
+        text.push_str("\n  · ");
+        text.push_str(&plain(line));
+    }
+    text
+}

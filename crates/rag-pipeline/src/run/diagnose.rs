@@ -1,0 +1,265 @@
+//! Climbing the blame ladder for every question of a run, from its artifacts and those it was made from.
+
+use std::collections::{BTreeMap, HashSet};
+
+use rag_core::answer::Answer;
+use rag_core::diagnostic::{DIAGNOSTICS_FILE, Diagnostic};
+use rag_core::document::{DOCUMENTS_FILE, Document};
+use rag_core::hit::{Hit, Ranking};
+use rag_core::passage::{PASSAGES_FILE, Passage};
+use rag_core::progress::{Progress, Unit};
+use rag_eval::answers::Label;
+use rag_eval::diagnosis::{Diagnosis, DiagnosisReport, Rung, Trail, diagnose, is_right, sought_passages};
+
+use super::Run;
+use crate::engine::Engine;
+use crate::error::PipelineError;
+use crate::models::NONE;
+
+/// Most passages that are put in to see whether an answer becomes right.
+const MOST_PUT_IN: usize = 8;
+
+const STEP: &str = "diagnose";
+
+/// Names for each question of `run` the first box that lost its answer, and tells whether the answer becomes right
+/// with the right passage put in there.
+///
+/// Reads documents and passages of the collection whoever may read them: it is for who runs the collection.
+pub fn diagnose_run(run: &Run, progress: &dyn Progress) -> Result<DiagnosisReport, PipelineError> {
+    let labels = run.labels()?;
+    let material = Material::read(run, &labels)?;
+    let engine = Engine::open_generation(&run.lock().collection.generation, &run.lock().settings, progress)?;
+    let (retrieved, kept, answers) = (
+        by_question(run.retrieved()?),
+        by_question(run.kept()?),
+        answers(run)?,
+    );
+    progress.start(STEP, Some(labels.len() as u64), Unit::Items);
+    let mut diagnoses = Vec::with_capacity(labels.len());
+    for label in &labels {
+        let id = label.question.id.as_str();
+        let (Some(retrieved), Some(kept), Some(answer)) = (retrieved.get(id), kept.get(id), answers.get(id))
+        else {
+            return Err(PipelineError::NoRun {
+                path: run.root().to_owned(),
+            });
+        };
+        let asked = Asked {
+            label,
+            retrieved,
+            kept,
+            answer,
+        };
+        diagnoses.push(asked.diagnose(&material, &engine)?);
+        progress.advance(STEP, 1);
+    }
+    progress.finish(STEP);
+    Ok(DiagnosisReport::of(diagnoses))
+}
+
+/// Rankings by the id of their question.
+fn by_question(rankings: Vec<Ranking>) -> BTreeMap<String, Ranking> {
+    rankings
+        .into_iter()
+        .map(|ranking| (ranking.question.id.clone(), ranking))
+        .collect()
+}
+
+fn answers(run: &Run) -> Result<BTreeMap<String, Answer>, PipelineError> {
+    Ok(run
+        .answers()?
+        .into_iter()
+        .map(|answer| (answer.question.id.clone(), answer))
+        .collect())
+}
+
+/// What the collection holds about the questions.
+struct Material {
+    /// The documents that some label names.
+    documents: BTreeMap<String, Document>,
+    /// Their passages, by document.
+    passages: BTreeMap<String, Vec<Passage>>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Material {
+    fn read(run: &Run, labels: &[Label]) -> Result<Self, PipelineError> {
+        let named: HashSet<&str> = labels
+            .iter()
+            .flat_map(|label| &label.relevant)
+            .map(String::as_str)
+            .collect();
+        let (parsed, chunked) = (run.lock().documents()?, run.lock().passages()?);
+        let mut documents = BTreeMap::new();
+        for document in parsed.json_lines::<Document>(DOCUMENTS_FILE)? {
+            let document = document?;
+            if named.contains(document.id.as_str()) {
+                documents.insert(document.id.to_string(), document);
+            }
+        }
+        let mut passages: BTreeMap<String, Vec<Passage>> = BTreeMap::new();
+        for passage in chunked.json_lines::<Passage>(PASSAGES_FILE)? {
+            let passage = passage?;
+            if named.contains(passage.document_id().as_str()) {
+                passages
+                    .entry(passage.document_id().to_string())
+                    .or_default()
+                    .push(passage);
+            }
+        }
+        let mut diagnostics = Vec::new();
+        for artifact in [&parsed, &chunked] {
+            // An imported data set has no file that a document could have been lost from.
+            if artifact.manifest().outputs.contains_key(DIAGNOSTICS_FILE) {
+                let lines = artifact.json_lines::<Diagnostic>(DIAGNOSTICS_FILE)?;
+                diagnostics.extend(lines.collect::<Result<Vec<_>, _>>()?);
+            }
+        }
+        Ok(Self {
+            documents,
+            passages,
+            diagnostics,
+        })
+    }
+
+    fn documents_of(&self, label: &Label) -> Vec<&Document> {
+        label
+            .relevant
+            .iter()
+            .filter_map(|id| self.documents.get(id))
+            .collect()
+    }
+
+    fn passages_of(&self, label: &Label) -> Vec<&Passage> {
+        label
+            .relevant
+            .iter()
+            .filter_map(|id| self.passages.get(id))
+            .flatten()
+            .collect()
+    }
+}
+
+/// One question of the run.
+struct Asked<'a> {
+    label: &'a Label,
+    retrieved: &'a Ranking,
+    kept: &'a Ranking,
+    answer: &'a Answer,
+}
+
+impl Asked<'_> {
+    fn diagnose(&self, material: &Material, engine: &Engine) -> Result<Diagnosis, PipelineError> {
+        let (documents, passages) = (
+            material.documents_of(self.label),
+            material.passages_of(self.label),
+        );
+        let candidates = if is_right(self.label, self.answer) {
+            Vec::new()
+        } else {
+            engine.candidates(&self.label.question)?.hits
+        };
+        let mut diagnosis = diagnose(&Trail {
+            label: self.label,
+            searched: &self.retrieved.question,
+            documents: &documents,
+            diagnostics: &material.diagnostics,
+            passages: &passages,
+            candidates: &candidates,
+            fused: &self.retrieved.hits,
+            kept: &self.kept.hits,
+            answer: self.answer,
+        });
+        if let Some(rung) = diagnosis.rung {
+            let put_in = match rung {
+                Rung::Splitting => whole_again(&documents, &passages),
+                _ => sought_passages(self.label, &passages)
+                    .into_iter()
+                    .cloned()
+                    .collect(),
+            };
+            diagnosis.mended = self.mended(rung, put_in, engine)?;
+        }
+        Ok(diagnosis)
+    }
+
+    /// Whether the answer is right once `passages` are put in at `rung`; `None` when there is none to put in.
+    fn mended(
+        &self,
+        rung: Rung,
+        mut passages: Vec<Passage>,
+        engine: &Engine,
+    ) -> Result<Option<bool>, PipelineError> {
+        passages.truncate(MOST_PUT_IN);
+        if passages.is_empty() || !self.label.answerable {
+            return Ok(None);
+        }
+        let ranking = match rung {
+            Rung::Corpus | Rung::Parsing => return Ok(None),
+            // From here on everything that follows runs as it would have.
+            Rung::Splitting | Rung::Filter | Rung::Candidates | Rung::Fusion => {
+                let ranking = with(self.retrieved, passages, Place::Last);
+                if engine.settings().models.reranker == NONE {
+                    ranking
+                } else {
+                    engine.rerank(ranking, engine.settings().rerank.keep)?
+                }
+            }
+            Rung::Reranking => with(self.kept, passages, Place::First),
+            // Alone in the context, it neither lacks room nor is it mistaken for another.
+            Rung::Budget | Rung::Unused | Rung::Uncited | Rung::WrongOrStale => {
+                let empty = Ranking {
+                    hits: Vec::new(),
+                    ..self.kept.clone()
+                };
+                with(&empty, passages, Place::First)
+            }
+        };
+        let answer = engine.answer(&ranking)?;
+        Ok(Some(is_right(self.label, &answer)))
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Place {
+    First,
+    Last,
+}
+
+/// `ranking` with `passages` put in that it does not have yet.
+fn with(ranking: &Ranking, passages: Vec<Passage>, place: Place) -> Ranking {
+    let is_new = |passage: &Passage| !ranking.hits.iter().any(|hit| hit.passage.id == passage.id);
+    let least = ranking.hits.iter().map(|hit| hit.score).fold(0.0_f32, f32::min);
+    let put_in = passages
+        .into_iter()
+        .filter(is_new)
+        .map(|passage| Hit::new(0, least, passage));
+    let mut hits: Vec<Hit> = match place {
+        Place::First => put_in.chain(ranking.hits.iter().cloned()).collect(),
+        Place::Last => ranking.hits.iter().cloned().chain(put_in).collect(),
+    };
+    for (rank, hit) in (1..).zip(&mut hits) {
+        hit.rank = rank;
+    }
+    Ranking {
+        hits,
+        ..ranking.clone()
+    }
+}
+
+/// Neighbouring passages put together in pairs, as if the cut between them had not been made.
+fn whole_again(documents: &[&Document], passages: &[&Passage]) -> Vec<Passage> {
+    let joined = |pair: &[&Passage]| {
+        let (first, second) = (pair[0], pair[1]);
+        let document = documents
+            .iter()
+            .find(|document| document.id == *first.document_id())?;
+        let span = rag_core::span::Span::new(first.span.start, second.span.end);
+        (first.document_id() == second.document_id()).then(|| Passage {
+            text: span.slice(&document.text).unwrap_or_default().to_owned(),
+            span,
+            ..first.clone()
+        })
+    };
+    passages.windows(2).filter_map(joined).collect()
+}

@@ -1,0 +1,196 @@
+//! Taking labelled questions through the query row.
+
+use std::path::{Path, PathBuf};
+
+use rag_core::artifact::{Artifact, Digest, Manifest, jsonl};
+use rag_core::progress::Progress;
+use rag_core::stage::{self, Outcome};
+use rag_eval::answers::Label;
+use rag_retrieve::Expand;
+
+use super::ledger::{Cost, Ledger, Meter};
+use super::lock::{Lock, Locked};
+use super::measure::{measure_run, per_question_costs};
+use super::{LABELS_FILE, Run, last_ranked};
+use crate::error::PipelineError;
+use crate::models::NONE;
+use crate::settings::Settings;
+use crate::stages;
+use crate::store::Store;
+
+/// The artifacts that questions are asked of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Collection {
+    /// The folder of the parse artifact.
+    pub documents: PathBuf,
+    /// The folder of the chunk artifact.
+    pub passages: PathBuf,
+    /// The folder of the index generation.
+    pub generation: PathBuf,
+}
+
+impl Collection {
+    /// What the store answers from at present.
+    pub fn of(store: &Store) -> Result<Self, PipelineError> {
+        let documents = match store.kept() {
+            kept if kept.is_dir() => kept,
+            _ => store.parsed(),
+        };
+        let generation = store.current()?.ok_or_else(|| PipelineError::NoGeneration {
+            path: store.root().to_owned(),
+        })?;
+        Ok(Self {
+            documents,
+            passages: store.chunked(),
+            generation,
+        })
+    }
+
+    fn locked(&self) -> Result<Locked, PipelineError> {
+        Ok(Locked {
+            documents: fs_err::canonicalize(&self.documents)?,
+            passages: fs_err::canonicalize(&self.passages)?,
+            generation: fs_err::canonicalize(&self.generation)?,
+        })
+    }
+}
+
+/// Asks every question of `labels` and keeps what each box made in the folder `root`, then measures it.
+///
+/// A box whose inputs and settings are what they were is not run again. A run that is killed goes on where it ended.
+pub fn execute(
+    settings: &Settings,
+    collection: &Collection,
+    labels: &[Label],
+    root: &Path,
+    progress: &dyn Progress,
+) -> Result<Run, PipelineError> {
+    refuse_foreign(root)?;
+    fs_err::create_dir_all(root)?;
+    let questions = root.join(LABELS_FILE);
+    jsonl::write_all(&questions, labels)?;
+    let digest = Digest::of_file(&questions)?.blake3;
+    let mut lock = Lock::begin(settings, digest, collection.locked()?);
+    let of_collection = [
+        (stage::PARSE, &collection.documents),
+        (stage::CHUNK, &collection.passages),
+        (stage::INDEX, &collection.generation),
+    ];
+    for (stage, folder) in of_collection {
+        lock.note(Artifact::open(folder, stage)?.manifest());
+    }
+    let boxes = Boxes {
+        root,
+        before: Ledger::read(root)?,
+    };
+    let mut ledger = Ledger::default();
+    for step in steps(settings) {
+        let (manifest, cost) = boxes.run(&step, settings, collection, progress)?;
+        lock.note(&manifest);
+        ledger.stages.insert(manifest.made_from.stage.clone(), cost);
+    }
+    lock.note_outputs(root)?;
+    lock.write(root)?;
+    let run = Run::open(root)?;
+    per_question_costs(&run, &mut ledger)?;
+    ledger.write(root)?;
+    measure_run(&run)?;
+    Ok(run)
+}
+
+/// A folder with other things in it is not made into a run.
+fn refuse_foreign(root: &Path) -> Result<(), PipelineError> {
+    let is_ours = root.join(LABELS_FILE).is_file();
+    let mut entries = fs_err::read_dir(root).into_iter().flatten();
+    if is_ours || entries.next().is_none() {
+        return Ok(());
+    }
+    Err(PipelineError::NotARun {
+        path: root.to_owned(),
+    })
+}
+
+/// One box of the query row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Retrieve,
+    Rerank,
+    Expand,
+    Generate,
+}
+
+struct Step {
+    of: Stage,
+    input: &'static str,
+    output: &'static str,
+}
+
+/// The boxes that `settings` ask for, in their order.
+fn steps(settings: &Settings) -> Vec<Step> {
+    let step = |of, input, output| Step { of, input, output };
+    let reranks = settings.models.reranker != NONE;
+    let ranked = if reranks { "reranked" } else { "retrieved" };
+    let mut steps = vec![step(Stage::Retrieve, "", "retrieved")];
+    if reranks {
+        steps.push(step(Stage::Rerank, "retrieved", "reranked"));
+    }
+    if settings.retrieve.expand != Expand::Nothing {
+        steps.push(step(Stage::Expand, ranked, "expanded"));
+    }
+    steps.push(step(Stage::Generate, last_ranked(settings), "answered"));
+    steps
+}
+
+struct Boxes<'r> {
+    root: &'r Path,
+    /// What an earlier run into the same folder cost.
+    before: Ledger,
+}
+
+impl Boxes<'_> {
+    fn run(
+        &self,
+        step: &Step,
+        settings: &Settings,
+        collection: &Collection,
+        progress: &dyn Progress,
+    ) -> Result<(Manifest, Cost), PipelineError> {
+        let (input, output) = (self.root.join(step.input), self.root.join(step.output));
+        let generation = collection.generation.as_path();
+        let meter = Meter::begin();
+        let (stage, outcome) = match step.of {
+            Stage::Retrieve => {
+                let questions = self.root.join(LABELS_FILE);
+                let outcome = stages::retrieve(settings, generation, &questions, &output, progress)?;
+                (stage::RETRIEVE, outcome)
+            }
+            Stage::Rerank => (
+                stage::RERANK,
+                stages::rerank(settings, &input, &output, progress)?,
+            ),
+            Stage::Expand => {
+                let outcome = stages::expand(settings, generation, &input, &output, progress)?;
+                (stage::EXPAND, outcome)
+            }
+            Stage::Generate => (
+                stage::GENERATE,
+                stages::generate(settings, &input, &output, progress)?,
+            ),
+        };
+        let manifest = Artifact::open(&output, stage)?.manifest().clone();
+        let cost = self.cost(stage, &manifest, outcome, meter);
+        Ok((manifest, cost))
+    }
+
+    /// What the box cost, now or when it was run.
+    fn cost(&self, stage: &str, manifest: &Manifest, outcome: Outcome, meter: Meter) -> Cost {
+        let key = manifest.key.to_string();
+        match self.before.stages.get(stage) {
+            Some(known) if known.key == key => Cost {
+                reused: true,
+                ..known.clone()
+            },
+            _ => meter.end(key, outcome.seen),
+        }
+    }
+}

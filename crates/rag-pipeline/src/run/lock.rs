@@ -1,0 +1,152 @@
+//! `rag.lock`: what a run depends on, so that it can be repeated and told from others.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use rag_core::answer::{ANSWERS_FILE, Answer};
+use rag_core::artifact::{Artifact, Digest, Manifest, jsonl, replace_file};
+use rag_core::hit::RUN_FILE;
+use rag_core::stage;
+use serde::{Deserialize, Serialize};
+
+use crate::error::PipelineError;
+use crate::settings::Settings;
+
+/// The file's name.
+pub(super) const LOCK_FILE: &str = "rag.lock";
+
+/// Layout of the file; a reader refuses any other.
+const VERSION: u32 = 1;
+
+/// What a run depends on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lock {
+    /// Layout of this file.
+    pub version: u32,
+    /// Version of the program.
+    pub tool: String,
+    /// Digest of the questions with their labels.
+    pub questions: Digest,
+    /// Where the artifacts of the collection stand.
+    pub collection: Locked,
+    /// Key of every artifact, by stage. A key follows from the settings, the inputs and the models.
+    pub keys: BTreeMap<String, String>,
+    /// Identity of every model, by its role: digests of weights and tokenizer, and how it is used.
+    pub models: BTreeMap<String, String>,
+    /// Digests of what the run wrote that is the same whenever it is repeated, by file.
+    pub outputs: BTreeMap<String, Digest>,
+    /// The settings.
+    pub settings: Settings,
+}
+
+/// The artifacts that questions were asked of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Locked {
+    /// The folder of the parse artifact.
+    pub documents: PathBuf,
+    /// The folder of the chunk artifact.
+    pub passages: PathBuf,
+    /// The folder of the index generation.
+    pub generation: PathBuf,
+}
+
+impl Lock {
+    /// A lock without results yet.
+    pub(super) fn begin(settings: &Settings, questions: Digest, collection: Locked) -> Self {
+        Self {
+            version: VERSION,
+            tool: env!("CARGO_PKG_VERSION").to_owned(),
+            questions,
+            collection,
+            keys: BTreeMap::new(),
+            models: BTreeMap::new(),
+            outputs: BTreeMap::new(),
+            settings: settings.clone(),
+        }
+    }
+
+    /// Notes the key and the models of an artifact.
+    pub(super) fn note(&mut self, manifest: &Manifest) {
+        let stage = &manifest.made_from.stage;
+        self.keys.insert(stage.clone(), manifest.key.to_string());
+        for (role, identity) in &manifest.made_from.models {
+            self.models.insert(format!("{stage}.{role}"), identity.clone());
+        }
+    }
+
+    /// Notes what the run in the folder `run` wrote that is the same whenever it is repeated: rankings, and answers
+    /// without how long they took.
+    pub(super) fn note_outputs(&mut self, run: &Path) -> Result<(), PipelineError> {
+        for folder in ["retrieved", "reranked"] {
+            let file = run.join(folder).join(RUN_FILE);
+            if file.is_file() {
+                let digest = Digest::of_file(&file)?.blake3;
+                self.outputs.insert(format!("{folder}/{RUN_FILE}"), digest);
+            }
+        }
+        let mut text = String::new();
+        for answer in jsonl::Reader::<Answer>::open(&run.join("answered").join(ANSWERS_FILE))? {
+            let mut answer = answer?;
+            answer.timings_ms.clear();
+            text.push_str(&serde_json::to_string(&answer).expect("answers are plain data"));
+            text.push('\n');
+        }
+        self.outputs
+            .insert(format!("answered/{ANSWERS_FILE}"), Digest::of(text.as_bytes()));
+        Ok(())
+    }
+
+    /// Reads the lock of the run in the folder `run`.
+    pub(super) fn read(run: &Path) -> Result<Self, PipelineError> {
+        let path = run.join(LOCK_FILE);
+        let text = match fs_err::read_to_string(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(PipelineError::NoRun { path: run.to_owned() });
+            }
+            text => text?,
+        };
+        let damaged = |reason: String| PipelineError::Settings {
+            path: path.clone(),
+            reason,
+        };
+        let lock: Self = toml::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+        if lock.version != VERSION {
+            return Err(damaged(format!(
+                "version {}, this program reads {VERSION}; make the run again",
+                lock.version
+            )));
+        }
+        Ok(lock)
+    }
+
+    /// Writes the lock into the folder `run`, in one step.
+    pub(super) fn write(&self, run: &Path) -> Result<(), PipelineError> {
+        let text = toml::to_string_pretty(self).expect("locks are plain data");
+        Ok(replace_file(&run.join(LOCK_FILE), text.as_bytes())?)
+    }
+
+    /// Opens the artifact of `stage` in `folder`, which must be the one that the run used.
+    pub(super) fn open(&self, folder: &Path, stage: &str) -> Result<Artifact, PipelineError> {
+        let artifact = Artifact::open(folder, stage)?;
+        let used = self.keys.get(stage);
+        if used != Some(&artifact.manifest().key.to_string()) {
+            return Err(PipelineError::Changed {
+                path: folder.to_owned(),
+                stage: stage.to_owned(),
+            });
+        }
+        Ok(artifact)
+    }
+
+    /// The documents that the collection was made of.
+    pub(super) fn documents(&self) -> Result<Artifact, PipelineError> {
+        self.open(&self.collection.documents, stage::PARSE)
+    }
+
+    /// The passages that the collection was made of.
+    pub(super) fn passages(&self) -> Result<Artifact, PipelineError> {
+        self.open(&self.collection.passages, stage::CHUNK)
+    }
+}

@@ -1,0 +1,164 @@
+//! The figures of a run: of its rankings, of its answers, and of what one question cost.
+
+use std::collections::BTreeMap;
+
+use rag_core::artifact::{jsonl, replace_file};
+use rag_core::hit::Ranking;
+use rag_eval::answers::{AnswerReport, Label, Verdict, score_answers};
+use rag_eval::retrieval::{Evaluation, Metric, Qrels, QueryValues, Run as DocumentRun, default_metrics};
+use serde::{Deserialize, Serialize};
+
+use super::Run;
+use super::ledger::Ledger;
+use crate::error::PipelineError;
+
+/// Means over the questions of a run.
+const METRICS_FILE: &str = "metrics.json";
+
+/// Every value of every question of a run.
+const PER_QUERY_FILE: &str = "per_query.jsonl";
+
+/// The figures of a run. A value that could not be computed is `None`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunMetrics {
+    /// Number of questions.
+    pub questions: usize,
+    /// Mean by metric: of rankings after fusion (`fused nDCG@10`), of those handed to the generator, and of answers.
+    pub means: BTreeMap<String, Option<f64>>,
+    /// How well confidence tells answerable from unanswerable questions.
+    pub auroc: Option<f64>,
+}
+
+/// Measures `run`, and writes `metrics.json` and `per_query.jsonl` into its folder.
+pub fn measure_run(run: &Run) -> Result<RunMetrics, PipelineError> {
+    let labels = run.labels()?;
+    let answers = score_answers(&labels, &run.answers()?);
+    let qrels = qrels(&labels);
+    let fused = of_rankings(&run.retrieved()?, &qrels);
+    let kept = of_rankings(&run.kept()?, &qrels);
+    let per_query = join(&labels, &fused, &kept, &answers);
+    let metrics = RunMetrics {
+        questions: labels.len(),
+        means: means(&per_query),
+        auroc: answers.auroc,
+    };
+    let text = serde_json::to_vec_pretty(&metrics).expect("figures are plain data");
+    replace_file(&run.root().join(METRICS_FILE), &text)?;
+    jsonl::write_all(&run.root().join(PER_QUERY_FILE), &per_query)?;
+    Ok(metrics)
+}
+
+impl Run {
+    /// Every value of every question, as measured when the run was made.
+    pub fn per_query(&self) -> Result<Vec<QueryValues>, PipelineError> {
+        Ok(jsonl::read_all(&self.root().join(PER_QUERY_FILE))?)
+    }
+
+    /// The figures, as measured when the run was made.
+    pub fn metrics(&self) -> Result<RunMetrics, PipelineError> {
+        let path = self.root().join(METRICS_FILE);
+        serde_json::from_slice(&fs_err::read(&path)?).map_err(|error| PipelineError::Settings {
+            path,
+            reason: error.to_string(),
+        })
+    }
+}
+
+fn qrels(labels: &[Label]) -> Qrels {
+    let mut qrels = Qrels::default();
+    for label in labels {
+        for document in &label.relevant {
+            qrels.insert(&label.question.id, document, 1);
+        }
+    }
+    qrels
+}
+
+/// Passages collapse to documents by their best score.
+fn of_rankings(rankings: &[Ranking], qrels: &Qrels) -> Evaluation {
+    let run = DocumentRun::from_rankings(rankings, ToString::to_string);
+    Evaluation::of(&run, qrels, &default_metrics())
+}
+
+/// One line per question with all of its values.
+fn join(labels: &[Label], fused: &Evaluation, kept: &Evaluation, answers: &AnswerReport) -> Vec<QueryValues> {
+    let names: Vec<String> = default_metrics().iter().map(Metric::to_string).collect();
+    let of = |evaluation: &Evaluation, query: &str| -> BTreeMap<String, Option<f64>> {
+        let found = evaluation.per_query.iter().find(|values| values.query == query);
+        let nothing = || names.iter().map(|name| (name.clone(), None)).collect();
+        found.map_or_else(nothing, |values| values.values.clone())
+    };
+    let verdicts: BTreeMap<&str, &Verdict> = answers
+        .verdicts
+        .iter()
+        .map(|verdict| (verdict.question.as_str(), verdict))
+        .collect();
+    let line = |label: &Label| {
+        let query = label.question.id.as_str();
+        let mut values = of(kept, query);
+        values.extend(
+            of(fused, query)
+                .into_iter()
+                .map(|(name, value)| (format!("fused {name}"), value)),
+        );
+        values.extend(of_answer(verdicts.get(query).copied()));
+        QueryValues {
+            query: query.to_owned(),
+            values,
+        }
+    };
+    labels.iter().map(line).collect()
+}
+
+/// The values of an answer: 1 where it holds, 0 where it does not, none where the question does not ask for it.
+fn of_answer(verdict: Option<&Verdict>) -> BTreeMap<String, Option<f64>> {
+    let value = |holds: Option<bool>| holds.map(|holds| if holds { 1.0 } else { 0.0 });
+    let pick = |field: fn(&Verdict) -> Option<bool>| value(verdict.and_then(field));
+    let both = |verdict: &Verdict| Some(verdict.correct? && verdict.cited?);
+    // What is right of any question: to answer with a citation, or to decline.
+    let right = |verdict: &Verdict| verdict.declined_rightly.or_else(|| both(verdict));
+    BTreeMap::from([
+        ("correct".to_owned(), pick(|verdict| verdict.correct)),
+        ("correct and cited".to_owned(), value(verdict.and_then(both))),
+        (
+            "declined rightly".to_owned(),
+            pick(|verdict| verdict.declined_rightly),
+        ),
+        ("right".to_owned(), value(verdict.and_then(right))),
+    ])
+}
+
+fn means(per_query: &[QueryValues]) -> BTreeMap<String, Option<f64>> {
+    let mut sums: BTreeMap<&str, (f64, usize)> = BTreeMap::new();
+    for (name, value) in per_query.iter().flat_map(|line| &line.values) {
+        let (sum, count) = sums.entry(name).or_default();
+        if let Some(value) = value {
+            *sum += value;
+            *count += 1;
+        }
+    }
+    let mean = |(sum, count): (f64, usize)| (count > 0).then(|| sum / count as f64);
+    sums.into_iter()
+        .map(|(name, counted)| (name.to_owned(), mean(counted)))
+        .collect()
+}
+
+/// Adds what the questions cost, one by one, to the ledger of the run.
+pub(super) fn per_question_costs(run: &Run, ledger: &mut Ledger) -> Result<(), PipelineError> {
+    let mut steps: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for answer in run.answers()? {
+        ledger.context_tokens += u64::from(answer.usage.context_tokens);
+        ledger.written_tokens += answer.usage.written_tokens;
+        for (step, milliseconds) in answer.timings_ms {
+            steps.entry(step).or_default().push(milliseconds);
+        }
+    }
+    ledger.median_ms = steps
+        .into_iter()
+        .filter_map(|(step, mut times)| {
+            times.sort_by(f64::total_cmp);
+            times.get(times.len() / 2).map(|median| (step, *median))
+        })
+        .collect();
+    Ok(())
+}

@@ -1,0 +1,116 @@
+//! Runs: labelled questions taken through the query row with every box's artifact kept, so that each can be judged,
+//! compared and repeated.
+//!
+//! ```text
+//! RUN/
+//!   rag.lock         what the run depends on (TOML)
+//!   labels.jsonl     the questions and what is right
+//!   retrieved/ reranked/ expanded/ answered/   the boxes' artifacts
+//!   metrics.json     means over the questions
+//!   per_query.jsonl  every value of every question
+//!   ledger.json      what each box cost
+//! ```
+
+mod diagnose;
+mod execute;
+mod ledger;
+mod lock;
+mod measure;
+
+use std::path::{Path, PathBuf};
+
+use rag_core::answer::{ANSWERS_FILE, Answer};
+use rag_core::artifact::{Artifact, jsonl};
+use rag_core::hit::{HITS_FILE, Ranking};
+use rag_core::stage;
+use rag_eval::answers::Label;
+
+pub use diagnose::diagnose_run;
+pub use execute::{Collection, execute};
+pub use ledger::{Cost, Ledger};
+pub use lock::Lock;
+pub use measure::{RunMetrics, measure_run};
+
+use crate::error::PipelineError;
+
+/// The questions of a run with what is right.
+const LABELS_FILE: &str = "labels.jsonl";
+
+/// A run on disk, finished.
+#[derive(Debug, Clone)]
+pub struct Run {
+    root: PathBuf,
+    lock: Lock,
+}
+
+impl Run {
+    /// Opens the run in the folder `root`.
+    pub fn open(root: &Path) -> Result<Self, PipelineError> {
+        Ok(Self {
+            root: root.to_owned(),
+            lock: Lock::read(root)?,
+        })
+    }
+
+    /// The folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// What it depends on.
+    pub fn lock(&self) -> &Lock {
+        &self.lock
+    }
+
+    /// The questions and what is right.
+    pub fn labels(&self) -> Result<Vec<Label>, PipelineError> {
+        Ok(jsonl::read_all(&self.root.join(LABELS_FILE))?)
+    }
+
+    /// The rankings after fusion.
+    pub fn retrieved(&self) -> Result<Vec<Ranking>, PipelineError> {
+        self.rankings("retrieved", stage::RETRIEVE)
+    }
+
+    /// The rankings that were handed to the generator: expanded, reranked, or else those after fusion.
+    pub fn kept(&self) -> Result<Vec<Ranking>, PipelineError> {
+        match self.last_ranked() {
+            "expanded" => self.rankings("expanded", stage::EXPAND),
+            "reranked" => self.rankings("reranked", stage::RERANK),
+            _ => self.retrieved(),
+        }
+    }
+
+    /// The answers.
+    pub fn answers(&self) -> Result<Vec<Answer>, PipelineError> {
+        let artifact = Artifact::open(&self.root.join("answered"), stage::GENERATE)?;
+        let answers = artifact
+            .json_lines::<Answer>(ANSWERS_FILE)?
+            .collect::<Result<_, _>>()?;
+        Ok(answers)
+    }
+
+    /// The folder of the rankings that were handed to the generator.
+    fn last_ranked(&self) -> &'static str {
+        last_ranked(&self.lock.settings)
+    }
+
+    fn rankings(&self, folder: &str, stage: &str) -> Result<Vec<Ranking>, PipelineError> {
+        let artifact = Artifact::open(&self.root.join(folder), stage)?;
+        let rankings = artifact
+            .json_lines::<Ranking>(HITS_FILE)?
+            .collect::<Result<_, _>>()?;
+        Ok(rankings)
+    }
+}
+
+/// The folder of the rankings that `settings` hand to the generator.
+fn last_ranked(settings: &crate::settings::Settings) -> &'static str {
+    if settings.retrieve.expand != rag_retrieve::Expand::Nothing {
+        "expanded"
+    } else if settings.models.reranker != crate::models::NONE {
+        "reranked"
+    } else {
+        "retrieved"
+    }
+}
