@@ -12,7 +12,7 @@ use rag_generate::agent::{Agent, SearchRequest};
 use rag_generate::{ExtractiveGenerator, GenerateError, Generator, Receipt, SupportModels, assemble};
 use rag_index::Generation;
 use rag_models::{CrossEncoder, Embedder, LanguageModel};
-use rag_rerank::{CrossEncoderReranker, LexicalCoverageReranker, Reranker};
+use rag_rerank::{CrossEncoderReranker, LexicalCoverageReranker, Reranker, Rule};
 use rag_retrieve::{Drafter, Parent, Retriever};
 
 use crate::error::PipelineError;
@@ -117,7 +117,7 @@ impl Engine {
     pub fn way(&self) -> Way {
         Way {
             mode: self.settings.retrieve.mode,
-            reranked: self.settings.models.reranker != NONE,
+            reranked: self.settings.models.reranker != NONE && self.settings.rerank.combine != Rule::Fused,
         }
     }
 

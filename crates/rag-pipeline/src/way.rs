@@ -3,7 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use rag_rerank::Rule;
 use rag_retrieve::{Mode, RetrieveError};
+
+use crate::settings::Settings;
 
 /// A mode, with or without the reranker. Written `hybrid+rerank`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,6 +15,19 @@ pub struct Way {
     pub mode: Mode,
     /// Whether the reranker reads the best candidates.
     pub reranked: bool,
+}
+
+impl Way {
+    /// Makes it the way of `settings`.
+    pub fn apply_to(self, settings: &mut Settings) {
+        settings.retrieve.mode = self.mode;
+        let combine = &mut settings.rerank.combine;
+        match (self.reranked, *combine) {
+            (false, _) => *combine = Rule::Fused,
+            (true, Rule::Fused) => *combine = Rule::default(),
+            (true, _) => {}
+        }
+    }
 }
 
 impl fmt::Display for Way {

@@ -13,6 +13,7 @@ use crate::config::Rule;
 /// with its present one. The result is in the order of `candidates` and does not depend on it.
 pub fn combine(candidates: &[Hit], rule: Rule) -> Vec<f32> {
     match rule {
+        Rule::Fused => candidates.iter().map(|hit| hit.score).collect(),
         Rule::Replace => candidates.iter().map(reranked_score).collect(),
         Rule::Fuse { weight, k } => candidates.iter().map(|hit| fuse(hit, weight, k)).collect(),
         Rule::Standardise { weight } => standardise(candidates, weight),

@@ -38,6 +38,8 @@ pub struct Config {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "rule", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Rule {
+    /// The fused order as it is; nothing is read.
+    Fused,
     /// The reranker's score alone.
     Replace,
     /// Reciprocal rank fusion of each leg's order and the reranker's: `Σ 1/(k + rank) + weight/(k + rank

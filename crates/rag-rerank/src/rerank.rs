@@ -7,7 +7,7 @@ use rag_core::language::Language;
 use rag_core::passage::Passage;
 
 use crate::combine::combine;
-use crate::config::Config;
+use crate::config::{Config, Rule};
 use crate::error::RerankError;
 use crate::reranker::{Reranker, Scores};
 use crate::select::select;
@@ -26,7 +26,9 @@ pub fn rerank(
     config.check()?;
     let started = Instant::now();
     let language = Language::detect(&ranking.question.text);
-    if reranker.serves(language) {
+    if config.combine == Rule::Fused {
+        // Only the number of passages is left to decide.
+    } else if reranker.serves(language) {
         let rest = ranking.hits.split_off(config.candidates.min(ranking.hits.len()));
         let scores = score(reranker, &ranking)?;
         note_truncation(&scores, &mut ranking.notes);

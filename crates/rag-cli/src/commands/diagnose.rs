@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use rag_eval::diagnosis::{Class, Diagnosis, DiagnosisReport, Rung, Slice};
+use rag_pipeline::Way;
 use rag_pipeline::run::{Collection, Run, diagnose_run, execute};
-use rag_retrieve::Mode;
 
 use crate::Done;
 use crate::context::Context;
@@ -27,9 +27,10 @@ pub struct Args {
     /// The run's folder.
     #[arg(value_name = "RUN")]
     run: PathBuf,
-    /// Ask the run's questions again with these legs, and diagnose that.
-    #[arg(long, value_enum)]
-    mode: Option<Mode>,
+    /// Ask the run's questions again, ranked this way (bm25, dense or hybrid, with or without `+rerank`), and diagnose
+    /// that.
+    #[arg(long)]
+    mode: Option<Way>,
     /// Write a report with one page per question into this folder.
     #[arg(long, value_name = "DIR")]
     html: Option<PathBuf>,
@@ -53,13 +54,13 @@ pub(crate) fn run(args: &Args, context: &Context) -> anyhow::Result<Done> {
 }
 
 /// The run itself, or its questions asked again in another mode.
-fn in_mode(run: Run, mode: Option<Mode>, context: &Context) -> anyhow::Result<Run> {
-    let lock = run.lock();
-    let Some(mode) = mode.filter(|mode| *mode != lock.settings.retrieve.mode) else {
+fn in_mode(run: Run, mode: Option<Way>, context: &Context) -> anyhow::Result<Run> {
+    let Some(way) = mode else {
         return Ok(run);
     };
+    let lock = run.lock();
     let mut settings = lock.settings.clone();
-    settings.retrieve.mode = mode;
+    way.apply_to(&mut settings);
     settings.models.fetch.clone_from(&context.settings.models.fetch);
     settings.models.keys.clone_from(&context.settings.models.keys);
     let collection = Collection {
@@ -67,7 +68,7 @@ fn in_mode(run: Run, mode: Option<Mode>, context: &Context) -> anyhow::Result<Ru
         passages: lock.collection.passages.clone(),
         generation: lock.collection.generation.clone(),
     };
-    let folder = run.root().join(MODES).join(mode.name());
+    let folder = run.root().join(MODES).join(way.to_string());
     Ok(execute(
         &settings,
         &collection,

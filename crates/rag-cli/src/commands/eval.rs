@@ -50,6 +50,9 @@ pub enum Command {
                             rag eval upgrades --dataset hotpotqa_200"
     )]
     Upgrades(super::eval_upgrades::Args),
+    /// Losses planted in every box: does the blame ladder find each where it was planted?
+    #[command(after_help = "Example:\n  rag eval ladder --json")]
+    Ladder(super::eval_ladder::Args),
     /// Text, order, tables and speed of the parse stage on a folder with manifest.tsv, files/ and gt/.
     #[command(after_help = "Example:\n  rag eval parse --corpus parse-corpus")]
     Parse(super::eval_parse::Args),
@@ -163,6 +166,7 @@ pub(crate) fn run(command: Command, context: &Context) -> anyhow::Result<Done> {
         Command::Injections(args) => super::eval_injections::run(&args, context),
         Command::Upgrades(args) => super::eval_upgrades::run(&args, context),
         Command::Support(args) => super::eval_support::run(&args, context),
+        Command::Ladder(args) => super::eval_ladder::run(&args, context),
         Command::Parse(args) => super::eval_parse::run(&args, context),
     }
 }

@@ -7,6 +7,7 @@ pub(crate) mod delete;
 pub(crate) mod diagnose;
 pub(crate) mod eval;
 pub(crate) mod eval_injections;
+pub(crate) mod eval_ladder;
 pub(crate) mod eval_parse;
 pub(crate) mod eval_support;
 pub(crate) mod eval_upgrades;

@@ -7,8 +7,7 @@ use rag_eval::answers::Label;
 use rag_eval::data::ImportConfig;
 use rag_pipeline::evaluate::{Workspace, dataset_labels};
 use rag_pipeline::run::{Collection, Run, execute};
-use rag_pipeline::{Settings, Store};
-use rag_retrieve::Mode;
+use rag_pipeline::{Settings, Store, Way};
 
 use super::eval::{WORK, open, spread};
 use crate::Done;
@@ -90,9 +89,10 @@ impl AskedArgs {
 pub struct Args {
     #[command(flatten)]
     asked: AskedArgs,
-    /// Which legs search [default: the settings' mode].
-    #[arg(long, value_enum)]
-    mode: Option<Mode>,
+    /// How passages are ranked: bm25, dense or hybrid, with `+rerank` if the reranker reads the best [default: as
+    /// the settings say].
+    #[arg(long)]
+    mode: Option<Way>,
     /// The run's folder. A run that is there is brought up to date.
     #[arg(long, value_name = "RUN")]
     out: PathBuf,
@@ -103,7 +103,9 @@ pub struct Args {
 
 pub(crate) fn run(args: &Args, context: &Context) -> anyhow::Result<Done> {
     let mut settings = context.settings.clone();
-    settings.retrieve.mode = args.mode.unwrap_or(settings.retrieve.mode);
+    if let Some(way) = args.mode {
+        way.apply_to(&mut settings);
+    }
     let (labels, collection) = args.asked.read(&settings, context)?;
     let run = execute(&settings, &collection, &labels, &args.out, &context.progress)?;
     let metrics = run.metrics()?;

@@ -5,6 +5,7 @@
 
 mod answers;
 mod injections;
+mod ladder;
 mod parsing;
 mod permissions;
 mod retrieval;
@@ -13,6 +14,7 @@ mod workspace;
 
 pub use answers::{answer_questions, dataset_labels};
 pub use injections::{InjectionReport, evaluate_injections};
+pub use ladder::{LadderReport, Mistaken, evaluate_ladder};
 pub use parsing::{ParseEvaluation, evaluate_parsing};
 pub use permissions::{Asking, audit_permissions};
 pub use retrieval::evaluate_retrieval;
