@@ -18,6 +18,14 @@ pub enum EvalError {
         /// What is wrong with it.
         reason: String,
     },
+    /// An id cannot stand in a column of a qrels or run file.
+    #[error("{path}: the id {id:?} is empty or has a tab, a line break or outer spaces: rename it")]
+    Column {
+        /// The file that was to be written.
+        path: PathBuf,
+        /// The id.
+        id: String,
+    },
     /// A file is too large to be a qrels or run file.
     #[error("{path} has {bytes} bytes; files over {limit} bytes are not read")]
     TooLarge {
