@@ -1,7 +1,8 @@
 //! Judging what the other boxes wrote: metrics, qrels and run files, labelled answers, leaks.
 //!
 //! Reads BEIR folders, TREC qrels and run files, `hits.jsonl` and `answers.jsonl`; writes
-//! `metrics.json`, `per_query.jsonl` and TREC run files. [`retrieval`] measures rankings, [`data`]
+//! `metrics.json`, `per_query.jsonl` and TREC run files. [`retrieval`] measures rankings, [`significance`]
+//! compares two systems, [`data`]
 //! reads data sets, [`answers`] scores answers against labels, [`permissions`] searches what an asker
 //! was shown for text that they may not read, [`injections`] counts what planted attacks did, [`parse`] compares
 //! documents with what their files say, [`support`] reads labelled claims, [`binary`] judges and [`logistic`] fits
@@ -33,6 +34,7 @@ pub mod logistic;
 pub mod parse;
 pub mod permissions;
 pub mod retrieval;
+pub mod significance;
 pub mod support;
 
 pub use error::EvalError;
