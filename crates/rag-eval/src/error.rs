@@ -78,6 +78,14 @@ pub enum EvalError {
         /// The refused name.
         name: String,
     },
+    /// A text is not the name of a metric of answers.
+    #[error("`{name}` is not a metric of answers: use one of {known}")]
+    AnswerMetric {
+        /// The refused name.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
     /// An artifact or a JSON-lines file could not be read or written.
     #[error(transparent)]
     Artifact(#[from] ArtifactError),

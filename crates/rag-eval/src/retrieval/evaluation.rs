@@ -38,6 +38,27 @@ pub struct Summary {
     pub not_computed: usize,
 }
 
+impl Summary {
+    /// Sums up values of which some could not be computed.
+    pub fn of(values: impl IntoIterator<Item = Option<f64>>) -> Self {
+        let (mut sum, mut computed, mut not_computed) = (0.0, 0usize, 0usize);
+        for value in values {
+            match value {
+                Some(value) => {
+                    sum += value;
+                    computed += 1;
+                }
+                None => not_computed += 1,
+            }
+        }
+        Self {
+            mean: (computed > 0).then(|| sum / computed as f64),
+            computed,
+            not_computed,
+        }
+    }
+}
+
 /// What `eval retrieval --json` prints: the means of each mode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RetrievalReport {
@@ -73,27 +94,13 @@ impl Evaluation {
 
     /// Mean and counts by metric name.
     pub fn summaries(&self) -> BTreeMap<String, Summary> {
-        let mut sums: BTreeMap<&str, (f64, Summary)> = BTreeMap::new();
+        let mut values: BTreeMap<&str, Vec<Option<f64>>> = BTreeMap::new();
         for (name, value) in self.per_query.iter().flat_map(|query| &query.values) {
-            let (sum, summary) = sums.entry(name).or_insert((
-                0.0,
-                Summary {
-                    mean: None,
-                    computed: 0,
-                    not_computed: 0,
-                },
-            ));
-            match value {
-                Some(value) => {
-                    *sum += value;
-                    summary.computed += 1;
-                    summary.mean = Some(*sum / summary.computed as f64);
-                }
-                None => summary.not_computed += 1,
-            }
+            values.entry(name).or_default().push(*value);
         }
-        sums.into_iter()
-            .map(|(name, (_, summary))| (name.to_owned(), summary))
+        values
+            .into_iter()
+            .map(|(name, values)| (name.to_owned(), Summary::of(values)))
             .collect()
     }
 
