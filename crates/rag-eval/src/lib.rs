@@ -1,12 +1,11 @@
 //! Judging what the other boxes wrote: metrics, qrels and run files, labelled answers, leaks.
 //!
-//! Reads BEIR folders, TREC qrels and run files, `hits.jsonl` and `answers.jsonl`; writes
-//! `metrics.json`, `per_query.jsonl` and TREC run files. [`retrieval`] measures rankings, [`significance`]
-//! compares two systems, [`data`]
-//! reads data sets, [`answers`] scores answers against labels, [`permissions`] searches what an asker
-//! was shown for text that they may not read, [`injections`] counts what planted attacks did, [`parse`] compares
-//! documents with what their files say, [`support`] reads labelled claims, [`binary`] judges and [`logistic`] fits
-//! what decides between two classes.
+//! Reads BEIR folders, TREC qrels and run files, `hits.jsonl` and `answers.jsonl`; writes `metrics.json`,
+//! `per_query.jsonl`, TREC run files and SVG figures. [`retrieval`] measures rankings, [`answers`] scores answers
+//! against labels, [`significance`] compares two systems, [`figures`] draws, [`data`] reads data sets.
+//! [`permissions`] searches what an asker was shown for text that they may not read, [`injections`] counts what
+//! planted attacks did, [`parse`] compares documents with what their files say, [`support`] reads labelled
+//! claims, [`binary`] judges and [`logistic`] fits what decides between two classes.
 //!
 //! ```
 //! use rag_eval::retrieval::{Evaluation, Metric, Qrels, Run};
@@ -23,12 +22,13 @@
 //! A value that could not be computed is its own state (`None`, `null`), never 0, and is left out of
 //! means with its count beside them.
 //!
-//! Not here: running searches or generating answers; models; figures.
+//! Not here: running searches or generating answers; models.
 
 pub mod answers;
 pub mod binary;
 pub mod data;
 mod error;
+pub mod figures;
 pub mod injections;
 pub mod logistic;
 pub mod parse;
