@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use rag_core::artifact::ArtifactError;
 use rag_core::id::IdError;
 
+use crate::exchange::ExchangeError;
+
 /// Why a data set, a run or a set of labels could not be read or measured.
 #[derive(Debug, thiserror::Error)]
 pub enum EvalError {
@@ -86,6 +88,9 @@ pub enum EvalError {
         /// The names there are.
         known: String,
     },
+    /// A file of another evaluation tool could not be read or written.
+    #[error(transparent)]
+    Exchange(#[from] ExchangeError),
     /// An artifact or a JSON-lines file could not be read or written.
     #[error(transparent)]
     Artifact(#[from] ArtifactError),

@@ -1,8 +1,9 @@
 //! Judging what the other boxes wrote: metrics, qrels and run files, labelled answers, leaks.
 //!
-//! Reads BEIR folders, TREC qrels and run files, `hits.jsonl` and `answers.jsonl`; writes `metrics.json`,
-//! `per_query.jsonl`, TREC run files and SVG figures. [`retrieval`] measures rankings, [`answers`] scores answers
-//! against labels, [`significance`] compares two systems, [`figures`] draws, [`data`] reads data sets.
+//! Reads BEIR folders, TREC qrels and run files, `hits.jsonl`, `answers.jsonl` and files of other evaluation
+//! tools; writes `metrics.json`, `per_query.jsonl`, TREC run files and SVG figures. [`retrieval`] measures
+//! rankings, [`answers`] scores answers against labels, [`significance`] compares two systems, [`figures`] draws,
+//! [`data`] reads data sets, [`exchange`] reads and writes RAGChecker's, RAGAS's and CSV files.
 //! [`permissions`] searches what an asker was shown for text that they may not read, [`injections`] counts what
 //! planted attacks did, [`parse`] compares documents with what their files say, [`support`] reads labelled
 //! claims, [`binary`] judges and [`logistic`] fits what decides between two classes.
@@ -28,6 +29,7 @@ pub mod answers;
 pub mod binary;
 pub mod data;
 mod error;
+pub mod exchange;
 pub mod figures;
 pub mod injections;
 pub mod logistic;
