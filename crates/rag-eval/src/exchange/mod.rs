@@ -1,7 +1,7 @@
 //! Questions with their answers, in and out of the files of other evaluation tools.
 //!
 //! [`read`] takes RAGChecker's JSON, RAGAS's JSON or JSON lines (of both its older and newer field names)
-//! and CSV, and tells them apart by their content; [`write`] writes each.
+//! and CSV, and tells them apart by their content; [`write()`] writes each.
 //!
 //! ```
 //! use rag_eval::exchange::{Form, Record, parse, written};
