@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use rag_core::artifact::ArtifactError;
 use rag_core::id::IdError;
 
+use crate::exchange::ExchangeError;
+
 /// Why a data set, a run or a set of labels could not be read or measured.
 #[derive(Debug, thiserror::Error)]
 pub enum EvalError {
@@ -17,6 +19,14 @@ pub enum EvalError {
         line: usize,
         /// What is wrong with it.
         reason: String,
+    },
+    /// An id cannot stand in a column of a qrels or run file.
+    #[error("{path}: the id {id:?} is empty or has a tab, a line break or outer spaces: rename it")]
+    Column {
+        /// The file that was to be written.
+        path: PathBuf,
+        /// The id.
+        id: String,
     },
     /// A file is too large to be a qrels or run file.
     #[error("{path} has {bytes} bytes; files over {limit} bytes are not read")]
@@ -70,6 +80,17 @@ pub enum EvalError {
         /// The refused name.
         name: String,
     },
+    /// A text is not the name of a metric of answers.
+    #[error("`{name}` is not a metric of answers: use one of {known}")]
+    AnswerMetric {
+        /// The refused name.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// A file of another evaluation tool could not be read or written.
+    #[error(transparent)]
+    Exchange(#[from] ExchangeError),
     /// An artifact or a JSON-lines file could not be read or written.
     #[error(transparent)]
     Artifact(#[from] ArtifactError),

@@ -40,7 +40,7 @@ pub fn normalise(text: &str) -> String {
 }
 
 /// The one form of a letter or digit that is written in several, or `None` for a mark to drop.
-fn unified(c: char) -> Option<char> {
+pub(super) fn unified(c: char) -> Option<char> {
     match c {
         '\u{0610}'..='\u{061A}' | '\u{0640}' | '\u{064B}'..='\u{065F}' | '\u{0670}' | '\u{00AD}' => None,
         'أ' | 'إ' | 'آ' | 'ٱ' => Some('ا'),

@@ -5,8 +5,12 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use rag_core::answer::{Answer, CitationStatus};
 use serde::{Deserialize, Serialize};
 
+use super::citation::{citation_scores, faithfulness};
 use super::label::Label;
+use super::metric;
+use super::overlap::overlap;
 use crate::binary::auroc;
+use crate::retrieval::Summary;
 
 /// How many documents from the top are looked at for a relevant one.
 const RETRIEVAL_DEPTH: usize = 3;
@@ -35,7 +39,7 @@ impl Rate {
 }
 
 /// What became of one labelled question. A field is `None` where the question does not ask for it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     /// The question's id.
     pub question: String,
@@ -50,8 +54,20 @@ pub struct Verdict {
     pub retrieved: Option<bool>,
     /// Whether the answer contains an accepted text; only for answerable questions.
     pub correct: Option<bool>,
+    /// Whether the answer is an accepted text, in SQuAD's form; only for answerable questions that have
+    /// one. False when declined.
+    pub exact_match: Option<bool>,
+    /// Greatest token F1 with an accepted text, from 0 to 1; only for answerable questions that have one.
+    /// 0 when declined.
+    pub token_f1: Option<f64>,
     /// Whether a verified citation names a relevant document; only for answerable questions.
     pub cited: Option<bool>,
+    /// Share of the cited passages that were verified and are relevant; `None` when nothing is cited.
+    pub citation_precision: Option<f64>,
+    /// Share of the relevant documents that a verified citation names; only for answerable questions.
+    pub citation_recall: Option<f64>,
+    /// Share of the answer's sentences that a verified citation vouches for; `None` when declined.
+    pub faithfulness: Option<f64>,
     /// Whether an unanswerable question was declined; only for those.
     pub declined_rightly: Option<bool>,
     /// Whether an answerable question was declined; only for those.
@@ -84,6 +100,9 @@ pub struct AnswerReport {
     /// answerable one has the higher confidence (area under the ROC curve). `None` when all
     /// questions are of one sort.
     pub auroc: Option<f64>,
+    /// Mean and counts by [`AnswerMetric`](super::AnswerMetric).
+    #[serde(default)]
+    pub means: BTreeMap<String, Summary>,
     /// Ids of labelled questions without an answer; they are in no share.
     pub missing: Vec<String>,
     /// What became of each question, in the order of the labels.
@@ -147,6 +166,7 @@ pub fn score_answers(labels: &[Label], answers: &[Answer]) -> AnswerReport {
         confidences.push((answer.confidence, label.answerable));
     }
     report.auroc = auroc(&confidences);
+    report.means = metric::means(&report.verdicts);
     report
 }
 
@@ -178,6 +198,9 @@ fn judge(label: &Label, answer: &Answer) -> Verdict {
     let said = label
         .accepts(&answer.text)
         .map(|accepted| accepted && !answer.abstained);
+    let accepted = label.answers.iter().map(String::as_str);
+    let words = overlap(&answer.text, accepted).filter(|_| label.answerable);
+    let cited = citation_scores(&label.relevant, answer);
     Verdict {
         question: label.question.id.clone(),
         kind: label.kind.clone(),
@@ -185,7 +208,12 @@ fn judge(label: &Label, answer: &Answer) -> Verdict {
         relevant_rank,
         retrieved: with_documents(relevant_rank.is_some_and(|rank| rank <= RETRIEVAL_DEPTH)),
         correct: said.filter(|_| label.answerable),
+        exact_match: words.map(|words| words.is_exact && !answer.abstained),
+        token_f1: words.map(|words| if answer.abstained { 0.0 } else { words.f1 }),
         cited: with_documents(is_cited),
+        citation_precision: cited.precision.filter(|_| label.answerable),
+        citation_recall: cited.recall.filter(|_| label.answerable),
+        faithfulness: faithfulness(answer),
         declined_rightly: (!label.answerable).then_some(answer.abstained),
         declined_wrongly: for_answerable(answer.abstained),
     }
@@ -333,6 +361,17 @@ mod tests {
         assert_eq!(report.missing, ["not asked"]);
         assert_eq!(report.by_kind["plain"], report.all);
         assert_eq!(report.verdicts[0].relevant_rank, Some(3));
+        let means = |name: &str| {
+            let summary = report.means[name];
+            (summary.mean, summary.computed, summary.not_computed)
+        };
+        assert_eq!(means("correct"), (Some(0.6), 5, 2));
+        assert_eq!(means("exact_match"), (Some(0.4), 5, 2));
+        // Tokens in common: 2 of 4 and 2, 1 of 4 and 2, all, all, none as declined.
+        assert_eq!(means("f1").0, Some((2.0 / 3.0 + 1.0 / 3.0 + 2.0) / 5.0));
+        assert_eq!(means("citation_precision"), (Some(0.5), 4, 3));
+        assert_eq!(means("citation_recall"), (Some(0.4), 5, 2));
+        assert_eq!(means("declined_rightly"), (Some(0.5), 2, 5));
     }
 
     type Case<'c> = (&'c [(f32, bool)], Option<f64>);

@@ -10,6 +10,13 @@ use super::metric::{Judged, Metric};
 use super::qrels::Qrels;
 use super::run::Run;
 use crate::error::EvalError;
+use crate::significance::Values;
+
+/// Means and counts by metric.
+const METRICS_FILE: &str = "metrics.json";
+
+/// Values by query.
+const PER_QUERY_FILE: &str = "per_query.jsonl";
 
 /// The values of one query: one line of `per_query.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -29,6 +36,27 @@ pub struct Summary {
     pub computed: usize,
     /// Number of queries without a value, left out of the mean.
     pub not_computed: usize,
+}
+
+impl Summary {
+    /// Sums up values of which some could not be computed.
+    pub fn of(values: impl IntoIterator<Item = Option<f64>>) -> Self {
+        let (mut sum, mut computed, mut not_computed) = (0.0, 0usize, 0usize);
+        for value in values {
+            match value {
+                Some(value) => {
+                    sum += value;
+                    computed += 1;
+                }
+                None => not_computed += 1,
+            }
+        }
+        Self {
+            mean: (computed > 0).then(|| sum / computed as f64),
+            computed,
+            not_computed,
+        }
+    }
 }
 
 /// What `eval retrieval --json` prints: the means of each mode.
@@ -66,27 +94,13 @@ impl Evaluation {
 
     /// Mean and counts by metric name.
     pub fn summaries(&self) -> BTreeMap<String, Summary> {
-        let mut sums: BTreeMap<&str, (f64, Summary)> = BTreeMap::new();
+        let mut values: BTreeMap<&str, Vec<Option<f64>>> = BTreeMap::new();
         for (name, value) in self.per_query.iter().flat_map(|query| &query.values) {
-            let (sum, summary) = sums.entry(name).or_insert((
-                0.0,
-                Summary {
-                    mean: None,
-                    computed: 0,
-                    not_computed: 0,
-                },
-            ));
-            match value {
-                Some(value) => {
-                    *sum += value;
-                    summary.computed += 1;
-                    summary.mean = Some(*sum / summary.computed as f64);
-                }
-                None => summary.not_computed += 1,
-            }
+            values.entry(name).or_default().push(*value);
         }
-        sums.into_iter()
-            .map(|(name, (_, summary))| (name.to_owned(), summary))
+        values
+            .into_iter()
+            .map(|(name, values)| (name.to_owned(), Summary::of(values)))
             .collect()
     }
 
@@ -99,15 +113,30 @@ impl Evaluation {
             .collect()
     }
 
+    /// The values of one metric by query, as [`significance::compare`](crate::significance::compare)
+    /// takes them; a query that the metric was not measured for has `None`.
+    pub fn values(&self, metric: Metric) -> Values {
+        let name = metric.to_string();
+        let value = |query: &QueryValues| query.values.get(&name).copied().flatten();
+        let values = self
+            .per_query
+            .iter()
+            .map(|query| (query.query.clone(), value(query)));
+        values.collect()
+    }
+
+    /// Reads the `per_query.jsonl` that [`write`](Self::write) left in `folder`.
+    pub fn read(folder: &Path) -> Result<Self, EvalError> {
+        let per_query = jsonl::read_all(&folder.join(PER_QUERY_FILE))?;
+        Ok(Self { per_query })
+    }
+
     /// Writes `metrics.json` and `per_query.jsonl` into `folder`.
     pub fn write(&self, folder: &Path) -> Result<(), EvalError> {
         let mut text = serde_json::to_vec_pretty(&self.summaries()).expect("summaries are plain data");
         text.push(b'\n');
-        fs_err::write(folder.join("metrics.json"), text)?;
-        Ok(jsonl::write_all(
-            &folder.join("per_query.jsonl"),
-            &self.per_query,
-        )?)
+        fs_err::write(folder.join(METRICS_FILE), text)?;
+        Ok(jsonl::write_all(&folder.join(PER_QUERY_FILE), &self.per_query)?)
     }
 }
 
@@ -156,8 +185,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let evaluation = evaluation();
         evaluation.write(folder.path()).unwrap();
-        let read: Vec<QueryValues> = jsonl::read_all(&folder.path().join("per_query.jsonl")).unwrap();
-        assert_eq!(read, evaluation.per_query);
+        let read = Evaluation::read(folder.path()).unwrap();
+        assert_eq!(read, evaluation);
+        let values = read.values(Metric::ReciprocalRank(Some(10)));
+        assert_eq!((values["q1"], values["q3"]), (Some(0.5), None));
+        assert_eq!(read.values(Metric::Success(1))["q1"], None);
         let metrics = fs_err::read_to_string(folder.path().join("metrics.json")).unwrap();
         assert!(metrics.contains("\"not_computed\": 1"), "{metrics}");
     }

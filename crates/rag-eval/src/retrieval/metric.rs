@@ -144,7 +144,8 @@ impl fmt::Display for Metric {
 impl FromStr for Metric {
     type Err = EvalError;
 
-    /// Reads a name as [`Metric`] is written, such as `nDCG@10` or `AP`.
+    /// Reads a name as [`Metric`] is written, such as `nDCG@10` or `AP`, or as ir-measures also takes it:
+    /// `NDCG`, `MAP`, `MRR`, `Recall`, `Precision`.
     fn from_str(name: &str) -> Result<Self, EvalError> {
         let refused = || EvalError::Metric {
             name: name.to_owned(),
@@ -157,11 +158,11 @@ impl FromStr for Metric {
             None => (name, None),
         };
         match (family, k) {
-            ("nDCG", k) => Ok(Self::Ndcg(k)),
-            ("RR", k) => Ok(Self::ReciprocalRank(k)),
-            ("AP", k) => Ok(Self::AveragePrecision(k)),
-            ("R", Some(k)) => Ok(Self::Recall(k)),
-            ("P", Some(k)) => Ok(Self::Precision(k)),
+            ("nDCG" | "NDCG", k) => Ok(Self::Ndcg(k)),
+            ("RR" | "MRR", k) => Ok(Self::ReciprocalRank(k)),
+            ("AP" | "MAP", k) => Ok(Self::AveragePrecision(k)),
+            ("R" | "Recall", Some(k)) => Ok(Self::Recall(k)),
+            ("P" | "Precision", Some(k)) => Ok(Self::Precision(k)),
             ("Success", Some(k)) => Ok(Self::Success(k)),
             ("AllGold", Some(k)) => Ok(Self::AllGold(k)),
             _ => Err(refused()),
@@ -227,6 +228,18 @@ mod tests {
     fn an_empty_list_scores_nothing() {
         for metric in default_metrics() {
             assert_eq!(metric.value(&Judged::new([], [1])), Some(0.0), "{metric}");
+        }
+    }
+
+    #[test]
+    fn names_that_ir_measures_also_takes_are_read() {
+        for (name, written) in [
+            ("NDCG@5", "nDCG@5"),
+            ("MAP", "AP"),
+            ("MRR@10", "RR@10"),
+            ("Recall@3", "R@3"),
+        ] {
+            assert_eq!(name.parse::<Metric>().unwrap().to_string(), written);
         }
     }
 

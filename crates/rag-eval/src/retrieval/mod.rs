@@ -4,6 +4,8 @@ mod evaluation;
 mod lines;
 mod metric;
 mod qrels;
+#[cfg(test)]
+mod reference;
 mod run;
 
 pub use evaluation::{Evaluation, QueryValues, RetrievalReport, Summary};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
-use super::lines::for_each_line;
+use super::lines::{columns, for_each_line, separator};
 use crate::error::EvalError;
 
 /// Gains by query and document. A document that is not listed was not judged and counts as 0.
@@ -13,30 +13,41 @@ pub struct Qrels(BTreeMap<String, BTreeMap<String, i32>>);
 
 impl Qrels {
     /// Reads a qrels file: BEIR's three columns `query document gain` with or without their header
-    /// line, or TREC's four `query iteration document gain`.
+    /// line, or TREC's four `query iteration document gain`, separated by tabs or white space. Two
+    /// different gains for one document are an error.
     pub fn read(path: &Path) -> Result<Self, EvalError> {
         let mut qrels = Self::default();
         for_each_line(path, |number, line| {
-            let columns: Vec<&str> = line.split_whitespace().collect();
+            let columns = columns(line, &[3, 4]);
             let ([query, document, gain] | [query, _, document, gain]) = columns[..] else {
                 return Err(format!("{} columns where 3 or 4 are expected", columns.len()));
             };
-            match parse_gain(gain) {
-                Some(gain) => qrels.insert(query, document, gain),
-                None if number == 1 => {}
+            let gain = match parse_gain(gain) {
+                Some(gain) => gain,
+                None if number == 1 => return Ok(()),
                 None => return Err(format!("the gain `{gain}` is not a whole number")),
+            };
+            let earlier = qrels.of(query).and_then(|documents| documents.get(document));
+            if let Some(earlier) = earlier.filter(|&&earlier| earlier != gain) {
+                return Err(format!(
+                    "{document} has the gain {earlier} for query {query} in an earlier line"
+                ));
             }
+            qrels.insert(query, document, gain);
             Ok(())
         })?;
         Ok(qrels)
     }
 
-    /// Writes TREC's four columns, in order of query and document.
+    /// Writes TREC's four columns, in order of query and document, separated by tabs where an id has
+    /// spaces.
     pub fn write_trec(&self, path: &Path) -> Result<(), EvalError> {
+        let documents = self.0.values().flat_map(BTreeMap::keys);
+        let s = separator(path, self.0.keys().chain(documents).map(String::as_str))?;
         let mut file = std::io::BufWriter::new(fs_err::File::create(path)?);
         for (query, documents) in &self.0 {
             for (document, gain) in documents {
-                writeln!(file, "{query} 0 {document} {gain}")?;
+                writeln!(file, "{query}{s}0{s}{document}{s}{gain}")?;
             }
         }
         Ok(file.flush()?)
@@ -97,6 +108,7 @@ mod tests {
             "query-id\tcorpus-id\tscore\nq1\td1\t2\nq1\td2\t0\nq2\td1\t1.0\n",
             "q1 0 d1 2\nq1 0 d2 0\n\nq2 0 d1 1",
             "q1\td1\t2\r\nq1\td2\t0\r\nq2\td1\t1\r\n",
+            "\u{feff}q1\t0\td1\t2\nq1\t0\td2\t0\nq2 Q0  d1 1\nq2 Q0 d1 1\n",
         ];
         for form in forms {
             fs_err::write(&path, form).unwrap();
@@ -109,10 +121,21 @@ mod tests {
     }
 
     #[test]
+    fn ids_with_spaces_stand_between_tabs() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("qrels");
+        fs_err::write(&path, "query-id\tcorpus-id\tscore\nq\tRule 7 [b]\t1\n").unwrap();
+        let qrels = Qrels::read(&path).unwrap();
+        assert_eq!(qrels.relevant("q").collect::<Vec<_>>(), ["Rule 7 [b]"]);
+        qrels.write_trec(&path).unwrap();
+        assert_eq!(Qrels::read(&path).unwrap(), qrels);
+    }
+
+    #[test]
     fn a_bad_line_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("qrels");
-        for bad in ["q d 1\nq d x", "q d 1\nq"] {
+        for bad in ["q d 1\nq e x", "q d 1\nq", "q d 1\nq d 2", "q d 1\nq e 1.5"] {
             fs_err::write(&path, bad).unwrap();
             let message = Qrels::read(&path).unwrap_err().to_string();
             assert!(message.contains("line 2"), "{message}");

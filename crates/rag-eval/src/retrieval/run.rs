@@ -8,7 +8,7 @@ use std::path::Path;
 use rag_core::hit::Ranking;
 use rag_core::id::DocumentId;
 
-use super::lines::for_each_line;
+use super::lines::{columns, for_each_line, separator};
 use crate::error::EvalError;
 
 /// A document and its score.
@@ -28,20 +28,17 @@ pub struct Scored {
 pub struct Run(BTreeMap<String, Vec<Scored>>);
 
 impl Run {
-    /// Reads a TREC run file: `query Q0 document rank score tag`. The ranks written are ignored, as
-    /// trec_eval does.
+    /// Reads a TREC run file: `query Q0 document rank score tag`, separated by tabs or white space, the
+    /// tag optional. The ranks written are ignored, as trec_eval does; a document that a query lists
+    /// twice is an error, as there.
     pub fn read_trec(path: &Path) -> Result<Self, EvalError> {
         let mut best: BTreeMap<String, BTreeMap<String, f32>> = BTreeMap::new();
         for_each_line(path, |_, line| {
-            let columns: Vec<&str> = line.split_whitespace().collect();
-            let &[query, _, document, _, score, ..] = columns.as_slice() else {
+            let columns = columns(line, &[5, 6]);
+            let ([query, _, document, _, score] | [query, _, document, _, score, _]) = columns[..] else {
                 return Err(format!("{} columns where 6 are expected", columns.len()));
             };
-            let score: f32 = score
-                .parse()
-                .ok()
-                .filter(|score: &f32| !score.is_nan())
-                .ok_or_else(|| format!("the score `{score}` is not a number"))?;
+            let score = parse_score(score).ok_or_else(|| format!("the score `{score}` is not a number"))?;
             match best
                 .entry(query.to_owned())
                 .or_default()
@@ -80,6 +77,8 @@ impl Run {
     pub fn insert(&mut self, query: String, documents: impl IntoIterator<Item = (String, f32)>) {
         let mut best: BTreeMap<String, f32> = BTreeMap::new();
         for (document, score) in documents {
+            // Minus zero ties with zero.
+            let score = score + 0.0;
             let kept = best.entry(document).or_insert(score);
             *kept = kept.max(score);
         }
@@ -115,16 +114,27 @@ impl Run {
         self.0.is_empty()
     }
 
-    /// Writes a TREC run file; `tag` names the run. Scores are written so that they read back equal.
+    /// Writes a TREC run file; `tag`, one word, names the run. Scores are written so that they read back
+    /// equal; columns are separated by tabs where an id has spaces.
     pub fn write_trec(&self, path: &Path, tag: &str) -> Result<(), EvalError> {
+        let documents = self.0.values().flatten().map(|scored| scored.document.as_str());
+        let ids = self.queries().chain(documents).chain([tag]);
+        let s = separator(path, ids)?;
         let mut file = std::io::BufWriter::new(fs_err::File::create(path)?);
         for (query, documents) in &self.0 {
             for (index, Scored { document, score }) in documents.iter().enumerate() {
-                writeln!(file, "{query} Q0 {document} {} {score} {tag}", index + 1)?;
+                let rank = index + 1;
+                writeln!(file, "{query}{s}Q0{s}{document}{s}{rank}{s}{score}{s}{tag}")?;
             }
         }
         Ok(file.flush()?)
     }
+}
+
+/// A score, read in 64 bits and kept in 32 as trec_eval does, so that the same scores tie.
+fn parse_score(text: &str) -> Option<f32> {
+    let score: f64 = text.parse().ok()?;
+    (!score.is_nan()).then_some(score as f32)
 }
 
 #[cfg(test)]
@@ -167,6 +177,7 @@ mod tests {
             "q Q0 a 1",
             "q Q0 a 1 x t",
             "q Q0 a 1 NaN t",
+            "q Q0 a 1 1 t and more",
             "q Q0 a 1 1 t\nq Q0 a 2 1 t",
         ] {
             fs_err::write(&path, bad).unwrap();
@@ -174,9 +185,41 @@ mod tests {
         }
     }
 
+    #[test]
+    fn runs_of_other_tools_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.trec");
+        let expected = [("a", 2.5), ("b", 1e-3)];
+        for text in [
+            "q Q0 a 1 2.5 t\nq Q0 b 2 1e-3 t\n",
+            "\u{feff}q\tQ0\ta\t1\t2.5\tBM25 (k1 0.9)\r\nq\tQ0\tb\t2\t0.001\tt\r\n\r\n",
+            "  q   Q0  a  1  +2.5\nq iter b 0 .001",
+        ] {
+            fs_err::write(&path, text).unwrap();
+            let run = Run::read_trec(&path).unwrap();
+            let read: Vec<_> = run
+                .of("q")
+                .unwrap()
+                .iter()
+                .map(|s| (s.document.as_str(), s.score))
+                .collect();
+            assert_eq!(read, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_id_that_no_line_could_hold_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        for id in ["", "a\tb", "a\n", " a"] {
+            let mut run = Run::default();
+            run.insert("q".to_owned(), [(id.to_owned(), 1.0)]);
+            assert!(run.write_trec(&folder.path().join("run"), "t").is_err(), "{id:?}");
+        }
+    }
+
     proptest! {
         #[test]
-        fn runs_read_back_as_they_were_written(scores in prop::collection::btree_map("[a-z]{1,3}", -1e6f32..1e6, 0..20)) {
+        fn runs_read_back_as_they_were_written(scores in prop::collection::btree_map("[a-z]([a-z ]{0,2}[a-zé])?", -1e6f32..1e6, 0..20)) {
             let mut run = Run::default();
             if !scores.is_empty() {
                 run.insert("q".to_owned(), scores);

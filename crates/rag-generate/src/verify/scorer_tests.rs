@@ -50,7 +50,7 @@ fn models_decide_on_sentences_that_are_not_the_sources_own() {
         // Each sentence must hold.
         (
             "Leave days that staff get: 27. Our cats purr loudly.",
-            (Models, false),
+            (SharedTerms, false),
         ),
         ("ينام القط على السجادة في البيت", (SharedTerms, false)),
     ];

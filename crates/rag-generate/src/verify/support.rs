@@ -55,13 +55,21 @@ pub(super) fn support(claim: &str, passage: &Passage) -> Option<Support> {
     let claim = Claimed::new(claim, passage.language);
     let head = Evidence::of_headings(passage);
     let mut best: Option<Support> = None;
+    let mut contrary: f32 = 0.0;
     for sentences in spans.windows(1).chain(spans.windows(2)) {
-        let found = claim.measure(sentences, passage, &head);
+        let (found, is_contrary) = claim.measure(sentences, passage, &head);
+        if is_contrary {
+            contrary = contrary.max(found.lexical);
+        }
         if best.is_none_or(|best| found.is_better_than(&best)) {
             best = Some(found);
         }
     }
-    best
+    // A place that agrees because it speaks of something else does not outweigh the one that denies the claim.
+    best.map(|best| Support {
+        facts_agree: best.facts_agree && best.lexical >= contrary,
+        ..best
+    })
 }
 
 impl Support {
@@ -109,8 +117,9 @@ impl Claimed {
     }
 
     /// Compares the claim with neighbouring sentences of `passage`, taken together. Only whether something
-    /// is denied is asked of the one among them that is closest to the claim.
-    fn measure(&self, sentences: &[Span], passage: &Passage, head: &Evidence) -> Support {
+    /// is denied is asked of the one among them that is closest to the claim; also tells whether one of the two is
+    /// denied and the other is not.
+    fn measure(&self, sentences: &[Span], passage: &Passage, head: &Evidence) -> (Support, bool) {
         let quote = Span::new(sentences[0].start, sentences[sentences.len() - 1].end);
         let text = |span: &Span| span.slice(&passage.text).unwrap_or_default();
         let own = self.analyzer.term_set(text(&quote));
@@ -124,13 +133,14 @@ impl Claimed {
             .max_by_key(|sentence| self.analyzer.term_set(sentence).intersection(&self.terms).count());
         let mut facts = Facts::of(text(&quote));
         facts.extend(head.facts.clone());
-        let facts_agree = self.facts.missing_from(&facts).is_empty();
-        Support {
+        let is_contrary = closest.is_none_or(|closest| self.is_negated != is_negated(closest));
+        let found = Support {
             quote,
             lexical: covered.count() as f32 / self.terms.len().max(1) as f32,
-            facts_agree: facts_agree && closest.is_some_and(|closest| self.is_negated == is_negated(closest)),
+            facts_agree: !is_contrary && self.facts.missing_from(&facts).is_empty(),
             is_verbatim: false,
-        }
+        };
+        (found, is_contrary)
     }
 }
 

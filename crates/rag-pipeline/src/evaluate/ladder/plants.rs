@@ -73,7 +73,7 @@ pub(super) fn all() -> Vec<Plant> {
         }),
         plant(Some(Rung::Fusion), outshone).with(|settings| settings.retrieve.hits = 1),
         plant(Some(Rung::Reranking), outshone).with(|settings| settings.rerank.keep = 1),
-        plant(Some(Rung::Budget), outshone).with(|settings| settings.generate.context.max_tokens = 40),
+        plant(Some(Rung::Budget), outshone).with(|settings| settings.generate.context.max_tokens = 64),
         plant(Some(Rung::Unused), |_, _| {}).with(|settings| {
             settings.generate.extract.without_cross_encoder.threshold = 1.0;
         }),
