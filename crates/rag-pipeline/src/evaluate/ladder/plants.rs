@@ -61,12 +61,7 @@ pub(super) fn all() -> Vec<Plant> {
             files.retain(|file| file.id != fact.id);
         }),
         plant(Some(Rung::Parsing), |fact, files| unreadable(fact, files)),
-        plant(Some(Rung::Splitting), |fact, files| spread_out(fact, files)).with(|settings| {
-            settings.chunk.kind = rag_chunk::Kind::Fixed;
-            settings.chunk.max_tokens = 12;
-            settings.chunk.overlap_tokens = 0;
-            settings.chunk.context = rag_chunk::ContextLine::None;
-        }),
+        spread_out(),
         filtered(),
         plant(Some(Rung::Candidates), outshone).with(|settings| {
             settings.retrieve.candidates_per_leg = 1;
@@ -205,15 +200,26 @@ fn unreadable(fact: &Fact, files: &mut [File]) {
 }
 
 /// What is accepted is longer than a passage.
-fn spread_out(fact: &Fact, files: &mut [File]) {
-    of(fact, files).body = long_statement(fact);
-}
-
-fn long_statement(fact: &Fact) -> String {
-    let opening = fact.states.trim_end_matches('.');
-    format!(
-        "{opening}, as the harbour office has written down for everybody who works here or who visits us in summer."
-    )
+fn spread_out() -> Plant {
+    let long = |fact: &Fact| {
+        let opening = fact.states.trim_end_matches('.');
+        format!(
+            "{opening}, as the harbour office has written down for everybody who works here or visits us in summer"
+        )
+    };
+    let mut plant = plant(Some(Rung::Splitting), |fact, files| {
+        of(fact, files).body = long(fact)
+    })
+    .with(|settings| {
+        settings.chunk.kind = rag_chunk::Kind::Fixed;
+        settings.chunk.max_tokens = 12;
+        settings.chunk.overlap_tokens = 0;
+        settings.chunk.context = rag_chunk::ContextLine::None;
+    });
+    for (label, fact) in plant.labels.iter_mut().zip(&FACTS) {
+        label.answers = vec![long(fact)];
+    }
+    plant
 }
 
 /// Passages that the asker or their filter leaves out.
@@ -247,7 +253,8 @@ fn outshone(fact: &Fact, files: &mut Vec<File>) {
     let file = of(fact, files);
     "Harbour".clone_into(&mut file.title);
     file.body = format!(
-        "{} Boats come and go here all day long. Gulls cry. The water is cold. Tar smells. Ropes creak. Bells ring.",
+        "{} Boats come and go here all day long. Gulls cry. The water is cold. Tar smells. Ropes creak. Bells ring. \
+         Nets dry on poles along the quay, and cats wait below them for what falls out.",
         fact.states
     );
 }
@@ -259,15 +266,14 @@ fn told_elsewhere(fact: &Fact, files: &mut Vec<File>) {
     "Harbour".clone_into(&mut of(fact, files).title);
 }
 
-/// An older version says something else and comes first.
+/// An older version says something else, in the words of the question.
 fn outdated(fact: &Fact, files: &mut Vec<File>) {
     let id = format!("old-{}", fact.id);
-    let body = fact.states.replace(char::is_numeric, "9");
-    let mut old = File::new(&id, fact.question, &body);
+    let mut old = File::new(&id, fact.title, &fact.states.replace(char::is_numeric, "9"));
     old.matter.push_str("updated: 2020-01-01\n");
     files.push(old);
     let file = of(fact, files);
-    "Harbour".clone_into(&mut file.title);
+    file.body = format!("It is {} now.", fact.answer);
     file.matter = format!("access: [everyone]\nupdated: 2026-01-01\nsupersedes: {id}\n");
 }
 
