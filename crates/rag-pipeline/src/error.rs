@@ -112,6 +112,22 @@ pub enum PipelineError {
         /// The folder.
         path: PathBuf,
     },
+    /// A run does not measure this.
+    #[error("the run has no metric `{name}`; it has: {known}")]
+    NoMetric {
+        /// The name given.
+        name: String,
+        /// The names that there are.
+        known: String,
+    },
+    /// The answer has no such citation, or the run no such question.
+    #[error("there is no {what}; there are: {known}")]
+    NoSuch {
+        /// What was asked for.
+        what: String,
+        /// What there is.
+        known: String,
+    },
     /// What a run was made from is not what it was.
     #[error("{path}: the {stage} artifact changed since the run; make the run again")]
     Changed {

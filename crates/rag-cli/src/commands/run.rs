@@ -17,8 +17,8 @@ use crate::print::to_stdout;
 /// The figures that a run prints first.
 const HEADLINE: [&str; 6] = [
     "right",
-    "correct and cited",
-    "declined rightly",
+    "correct_cited",
+    "declined_rightly",
     "R@10",
     "nDCG@10",
     "fused R@10",
@@ -126,7 +126,7 @@ pub(crate) fn run(args: &Args, context: &Context) -> anyhow::Result<Done> {
 pub(crate) fn headline(run: &Run) -> anyhow::Result<String> {
     let metrics = run.metrics()?;
     let cell = |name: &str| {
-        let value = metrics.means.get(name).copied().flatten();
+        let value = metrics.means.get(name).and_then(|summary| summary.mean);
         format!(
             "{name} {}",
             value.map_or("–".to_owned(), |value| format!("{value:.3}"))

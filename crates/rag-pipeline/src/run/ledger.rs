@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use rag_core::artifact::replace_file;
+use rag_eval::answers::Costs;
 use serde::{Deserialize, Serialize};
 
 use crate::error::PipelineError;
@@ -38,12 +39,8 @@ pub struct Cost {
 pub struct Ledger {
     /// Cost by stage.
     pub stages: BTreeMap<String, Cost>,
-    /// Tokens of the contexts, over all questions.
-    pub context_tokens: u64,
-    /// Tokens that a language model wrote, over all questions.
-    pub written_tokens: u64,
-    /// Median milliseconds of a step for one question, by step.
-    pub median_ms: BTreeMap<String, f64>,
+    /// Milliseconds by step, and tokens, over the questions.
+    pub per_question: Costs,
 }
 
 impl Ledger {

@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use rag_core::artifact::{jsonl, replace_file};
 use rag_core::hit::Ranking;
-use rag_eval::answers::{AnswerReport, Label, Verdict, score_answers};
-use rag_eval::retrieval::{Evaluation, Metric, Qrels, QueryValues, Run as DocumentRun, default_metrics};
+use rag_eval::answers::{AnswerMetric, AnswerReport, Label, Verdict, costs, score_answers};
+use rag_eval::retrieval::{
+    Evaluation, Metric, Qrels, QueryValues, Run as DocumentRun, Summary, default_metrics,
+};
+use rag_eval::significance::Values;
 use serde::{Deserialize, Serialize};
 
 use super::Run;
@@ -18,13 +21,17 @@ const METRICS_FILE: &str = "metrics.json";
 /// Every value of every question of a run.
 const PER_QUERY_FILE: &str = "per_query.jsonl";
 
+/// The metric of a whole answer: right and cited, or rightly declined.
+pub const RIGHT: &str = "right";
+
 /// The figures of a run. A value that could not be computed is `None`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunMetrics {
     /// Number of questions.
     pub questions: usize,
-    /// Mean by metric: of rankings after fusion (`fused nDCG@10`), of those handed to the generator, and of answers.
-    pub means: BTreeMap<String, Option<f64>>,
+    /// Mean and counts by metric: of rankings after fusion (`fused nDCG@10`), of those handed to the generator, and of
+    /// answers.
+    pub means: BTreeMap<String, Summary>,
     /// How well confidence tells answerable from unanswerable questions.
     pub auroc: Option<f64>,
 }
@@ -52,6 +59,22 @@ impl Run {
     /// Every value of every question, as measured when the run was made.
     pub fn per_query(&self) -> Result<Vec<QueryValues>, PipelineError> {
         Ok(jsonl::read_all(&self.root().join(PER_QUERY_FILE))?)
+    }
+
+    /// The values of one metric by question; an error when the run does not measure it.
+    pub fn values(&self, metric: &str) -> Result<Values, PipelineError> {
+        let per_query = self.per_query()?;
+        let known = per_query
+            .first()
+            .map(|line| line.values.keys().cloned().collect::<Vec<_>>());
+        if let Some(known) = known.filter(|known| !known.iter().any(|name| name == metric)) {
+            return Err(PipelineError::NoMetric {
+                name: metric.to_owned(),
+                known: known.join(", "),
+            });
+        }
+        let value = |line: QueryValues| (line.query, line.values.get(metric).copied().flatten());
+        Ok(per_query.into_iter().map(value).collect())
     }
 
     /// The figures, as measured when the run was made.
@@ -110,55 +133,30 @@ fn join(labels: &[Label], fused: &Evaluation, kept: &Evaluation, answers: &Answe
     labels.iter().map(line).collect()
 }
 
-/// The values of an answer: 1 where it holds, 0 where it does not, none where the question does not ask for it.
+/// The values of an answer by the names of [`AnswerMetric`], and `right`: answered rightly with a citation, or declined
+/// where that is right.
 fn of_answer(verdict: Option<&Verdict>) -> BTreeMap<String, Option<f64>> {
-    let value = |holds: Option<bool>| holds.map(|holds| if holds { 1.0 } else { 0.0 });
-    let pick = |field: fn(&Verdict) -> Option<bool>| value(verdict.and_then(field));
-    let both = |verdict: &Verdict| Some(verdict.correct? && verdict.cited?);
-    // What is right of any question: to answer with a citation, or to decline.
-    let right = |verdict: &Verdict| verdict.declined_rightly.or_else(|| both(verdict));
-    BTreeMap::from([
-        ("correct".to_owned(), pick(|verdict| verdict.correct)),
-        ("correct and cited".to_owned(), value(verdict.and_then(both))),
-        (
-            "declined rightly".to_owned(),
-            pick(|verdict| verdict.declined_rightly),
-        ),
-        ("right".to_owned(), value(verdict.and_then(right))),
-    ])
+    let value = |metric: AnswerMetric| verdict.and_then(|verdict| metric.value(verdict));
+    let right = value(AnswerMetric::DeclinedRightly).or_else(|| value(AnswerMetric::CorrectCited));
+    let all = AnswerMetric::ALL
+        .into_iter()
+        .map(|metric| (metric.to_string(), value(metric)));
+    all.chain([(RIGHT.to_owned(), right)]).collect()
 }
 
-fn means(per_query: &[QueryValues]) -> BTreeMap<String, Option<f64>> {
-    let mut sums: BTreeMap<&str, (f64, usize)> = BTreeMap::new();
+fn means(per_query: &[QueryValues]) -> BTreeMap<String, Summary> {
+    let mut values: BTreeMap<&str, Vec<Option<f64>>> = BTreeMap::new();
     for (name, value) in per_query.iter().flat_map(|line| &line.values) {
-        let (sum, count) = sums.entry(name).or_default();
-        if let Some(value) = value {
-            *sum += value;
-            *count += 1;
-        }
+        values.entry(name).or_default().push(*value);
     }
-    let mean = |(sum, count): (f64, usize)| (count > 0).then(|| sum / count as f64);
-    sums.into_iter()
-        .map(|(name, counted)| (name.to_owned(), mean(counted)))
+    values
+        .into_iter()
+        .map(|(name, values)| (name.to_owned(), Summary::of(values)))
         .collect()
 }
 
 /// Adds what the questions cost, one by one, to the ledger of the run.
 pub(super) fn per_question_costs(run: &Run, ledger: &mut Ledger) -> Result<(), PipelineError> {
-    let mut steps: BTreeMap<String, Vec<f64>> = BTreeMap::new();
-    for answer in run.answers()? {
-        ledger.context_tokens += u64::from(answer.usage.context_tokens);
-        ledger.written_tokens += answer.usage.written_tokens;
-        for (step, milliseconds) in answer.timings_ms {
-            steps.entry(step).or_default().push(milliseconds);
-        }
-    }
-    ledger.median_ms = steps
-        .into_iter()
-        .filter_map(|(step, mut times)| {
-            times.sort_by(f64::total_cmp);
-            times.get(times.len() / 2).map(|median| (step, *median))
-        })
-        .collect();
+    ledger.per_question = costs(&run.answers()?);
     Ok(())
 }

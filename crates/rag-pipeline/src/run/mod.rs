@@ -29,7 +29,7 @@ pub use diagnose::diagnose_run;
 pub use execute::{Collection, execute};
 pub use ledger::{Cost, Ledger};
 pub use lock::Lock;
-pub use measure::{RunMetrics, measure_run};
+pub use measure::{RIGHT, RunMetrics, measure_run};
 
 use crate::error::PipelineError;
 

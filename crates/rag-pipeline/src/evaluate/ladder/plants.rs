@@ -208,7 +208,7 @@ fn spread_out() -> Plant {
         )
     };
     let mut plant = plant(Some(Rung::Splitting), |fact, files| {
-        of(fact, files).body = long(fact)
+        of(fact, files).body = long(fact);
     })
     .with(|settings| {
         settings.chunk.kind = rag_chunk::Kind::Fixed;
