@@ -74,6 +74,12 @@ pub enum Command {
     Run(commands::run::Args),
     /// Name the box that lost each wrong answer of a run.
     Diagnose(commands::diagnose::Args),
+    /// Walk an answer back to the bytes it comes from.
+    Why(commands::why::Args),
+    /// Compare two runs question by question.
+    Diff(commands::diff::DiffArgs),
+    /// Fail when a run is significantly worse than its baseline.
+    Gate(commands::diff::GateArgs),
     /// Measure retrieval, answers or permissions on a data set.
     #[command(subcommand)]
     Eval(commands::eval::Command),
@@ -135,6 +141,9 @@ pub fn run(command: Command, global: &GlobalArgs) -> anyhow::Result<Done> {
         Command::Check(args) => commands::cite::check(&args),
         Command::Run(args) => commands::run::run(&args, &context),
         Command::Diagnose(args) => commands::diagnose::run(&args, &context),
+        Command::Why(args) => commands::why::run(&args),
+        Command::Diff(args) => commands::diff::diff(&args),
+        Command::Gate(args) => commands::diff::gate(&args),
         Command::Eval(command) => commands::eval::run(command, &context),
         Command::Graph(command) => commands::graph::run(command, &context),
         Command::Verify(args) => commands::verify::run(&args, &context),

@@ -112,6 +112,12 @@ pub enum PipelineError {
         /// The folder.
         path: PathBuf,
     },
+    /// What an answer cites is not in the store any more, or not readable for its asker.
+    #[error("the store has no {what} that the asker may read; was it changed since the answer?")]
+    Gone {
+        /// What is gone.
+        what: String,
+    },
     /// A run does not measure this.
     #[error("the run has no metric `{name}`; it has: {known}")]
     NoMetric {

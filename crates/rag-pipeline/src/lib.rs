@@ -33,6 +33,7 @@ mod stages;
 mod store;
 mod verify;
 mod way;
+pub mod why;
 mod writer;
 
 pub use engine::{Engine, PairReader};

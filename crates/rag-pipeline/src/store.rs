@@ -90,6 +90,14 @@ impl Store {
         &self.root
     }
 
+    /// The folder that was ingested.
+    pub fn source(&self) -> Result<PathBuf, PipelineError> {
+        let description = self.description()?.ok_or_else(|| PipelineError::NoStore {
+            path: self.root.clone(),
+        })?;
+        Ok(description.source)
+    }
+
     /// Takes the right to write, or says who has it.
     pub fn lock(&self) -> Result<StoreLock, PipelineError> {
         Ok(StoreLock::acquire(&self.root.join("LOCK"))?)

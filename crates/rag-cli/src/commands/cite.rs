@@ -123,7 +123,7 @@ fn read(path: &Path) -> anyhow::Result<(Vec<Citation>, Vec<Passage>)> {
     Ok((answer.citations, passages.collect()))
 }
 
-fn text_of(path: &Path) -> anyhow::Result<String> {
+pub(crate) fn text_of(path: &Path) -> anyhow::Result<String> {
     let bytes = fs_err::metadata(path)?.len();
     anyhow::ensure!(bytes <= MAX_BYTES, "{} is too long for an answer", path.display());
     Ok(fs_err::read_to_string(path)?)

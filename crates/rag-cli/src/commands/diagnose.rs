@@ -63,11 +63,7 @@ fn in_mode(run: Run, mode: Option<Way>, context: &Context) -> anyhow::Result<Run
     way.apply_to(&mut settings);
     settings.models.fetch.clone_from(&context.settings.models.fetch);
     settings.models.keys.clone_from(&context.settings.models.keys);
-    let collection = Collection {
-        documents: lock.collection.documents.clone(),
-        passages: lock.collection.passages.clone(),
-        generation: lock.collection.generation.clone(),
-    };
+    let collection = Collection::of_run(&run)?;
     let folder = run.root().join(MODES).join(way.to_string());
     Ok(execute(
         &settings,

@@ -46,6 +46,18 @@ impl Collection {
         })
     }
 
+    /// What a run was asked of, once that is what it was.
+    pub fn of_run(run: &Run) -> Result<Self, PipelineError> {
+        let lock = run.lock();
+        lock.documents()?;
+        lock.passages()?;
+        Ok(Self {
+            documents: lock.collection.documents.clone(),
+            passages: lock.collection.passages.clone(),
+            generation: lock.collection.generation.clone(),
+        })
+    }
+
     fn locked(&self) -> Result<Locked, PipelineError> {
         Ok(Locked {
             documents: fs_err::canonicalize(&self.documents)?,

@@ -11,6 +11,7 @@
 //!   ledger.json      what each box cost
 //! ```
 
+mod compare;
 mod diagnose;
 mod execute;
 mod ledger;
@@ -25,6 +26,7 @@ use rag_core::hit::{HITS_FILE, Ranking};
 use rag_core::stage;
 use rag_eval::answers::Label;
 
+pub use compare::{COMPARED, Cause, Effect, QuestionDiff, RunDiff, diff_runs, gate_run, slices};
 pub use diagnose::diagnose_run;
 pub use execute::{Collection, execute};
 pub use ledger::{Cost, Ledger};
