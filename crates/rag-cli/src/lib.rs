@@ -80,6 +80,8 @@ pub enum Command {
     Diff(commands::diff::DiffArgs),
     /// Fail when a run is significantly worse than its baseline.
     Gate(commands::diff::GateArgs),
+    /// Show runs side by side, as pages for people.
+    Report(commands::report::Args),
     /// Measure retrieval, answers or permissions on a data set.
     #[command(subcommand)]
     Eval(commands::eval::Command),
@@ -144,6 +146,7 @@ pub fn run(command: Command, global: &GlobalArgs) -> anyhow::Result<Done> {
         Command::Why(args) => commands::why::run(&args),
         Command::Diff(args) => commands::diff::diff(&args),
         Command::Gate(args) => commands::diff::gate(&args),
+        Command::Report(args) => commands::report::run(&args, &context),
         Command::Eval(command) => commands::eval::run(command, &context),
         Command::Graph(command) => commands::graph::run(command, &context),
         Command::Verify(args) => commands::verify::run(&args, &context),

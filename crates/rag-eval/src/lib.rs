@@ -7,7 +7,7 @@
 //! [`permissions`] searches what an asker was shown for text that they may not read, [`injections`] counts what
 //! planted attacks did, [`parse`] compares documents with what their files say, [`support`] reads labelled
 //! claims, [`binary`] judges and [`logistic`] fits what decides between two classes, [`diagnosis`] says which box lost an
-//! answer.
+//! answer, [`report`] shows runs side by side.
 //!
 //! ```
 //! use rag_eval::retrieval::{Evaluation, Metric, Qrels, Run};
@@ -35,8 +35,10 @@ pub mod exchange;
 pub mod figures;
 pub mod injections;
 pub mod logistic;
+mod page;
 pub mod parse;
 pub mod permissions;
+pub mod report;
 pub mod retrieval;
 pub mod significance;
 pub mod support;

@@ -117,7 +117,7 @@ impl Engine {
     pub fn way(&self) -> Way {
         Way {
             mode: self.settings.retrieve.mode,
-            reranked: self.settings.models.reranker != NONE && self.settings.rerank.combine != Rule::Fused,
+            reranked: self.reranks(),
         }
     }
 
@@ -147,6 +147,11 @@ impl Engine {
             ..own.clone()
         };
         Ok(self.retriever(&everything)?.search(question)?)
+    }
+
+    /// Whether the settings let a reranker read.
+    pub fn reranks(&self) -> bool {
+        self.settings.models.reranker != NONE && self.settings.rerank.combine != Rule::Fused
     }
 
     /// The settings.

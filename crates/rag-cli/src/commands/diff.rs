@@ -113,7 +113,8 @@ fn print(found: &RunDiff) {
 
 const HEADER: &str = "   before    after  difference      95 % interval      p  wins/ties/losses  detectable";
 
-fn row(found: &Comparison) -> String {
+/// The figures of a comparison in columns.
+pub(crate) fn row(found: &Comparison) -> String {
     let cell = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.4}"));
     let interval = found.interval.map_or("–".to_owned(), |interval| {
         format!("{:+.4} … {:+.4}", interval.low, interval.high)
@@ -126,7 +127,7 @@ fn row(found: &Comparison) -> String {
             .difference
             .map_or("–".to_owned(), |value| format!("{value:+.4}")),
         interval,
-        found.decisive_p().map_or("–".to_owned(), |p| format!("{p:.3}")),
+        found.decisive_p().map_or("–".to_owned(), |p| format!("{p:.4}")),
         format!("{}/{}/{}", found.wins, found.ties, found.losses),
         cell(found.detectable)
     )

@@ -53,6 +53,17 @@ pub enum Command {
     /// Losses planted in every box: does the blame ladder find each where it was planted?
     #[command(after_help = "Example:\n  rag eval ladder --json")]
     Ladder(super::eval_ladder::Args),
+    /// A TREC run file of any program against judgements, and against another run.
+    #[command(
+        after_help = "Example:\n  rag eval trec --run run.trec --qrels scifact/qrels/test.tsv --metric nDCG@10,R@100,AP"
+    )]
+    Trec(super::eval_files::TrecArgs),
+    /// The answers of a run as a file of another evaluation tool.
+    #[command(after_help = "Example:\n  rag eval export target/runs/hybrid --form ragas --out ragas.json")]
+    Export(super::eval_files::ExportArgs),
+    /// Answers of another tool against what is accepted.
+    #[command(after_help = "Example:\n  rag eval records ragchecker.json")]
+    Records(super::eval_files::RecordsArgs),
     /// Text, order, tables and speed of the parse stage on a folder with manifest.tsv, files/ and gt/.
     #[command(after_help = "Example:\n  rag eval parse --corpus parse-corpus")]
     Parse(super::eval_parse::Args),
@@ -167,6 +178,9 @@ pub(crate) fn run(command: Command, context: &Context) -> anyhow::Result<Done> {
         Command::Upgrades(args) => super::eval_upgrades::run(&args, context),
         Command::Support(args) => super::eval_support::run(&args, context),
         Command::Ladder(args) => super::eval_ladder::run(&args, context),
+        Command::Trec(args) => super::eval_files::trec(&args),
+        Command::Export(args) => super::eval_files::export(&args),
+        Command::Records(args) => super::eval_files::records(&args),
         Command::Parse(args) => super::eval_parse::run(&args, context),
     }
 }

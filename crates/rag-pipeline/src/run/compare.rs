@@ -309,6 +309,11 @@ fn flatten(name: &str, value: &Value, flat: &mut BTreeMap<String, String>) {
     }
 }
 
+/// The ending of a file's name, which says its type in a word.
+fn ending(source: &str) -> &str {
+    source.rsplit_once('.').map_or("none", |(_, ending)| ending)
+}
+
 /// The questions of a run by kind, language, and type and department of the documents that answer them.
 pub fn slices(run: &Run) -> Result<Slices, PipelineError> {
     let labels = run.labels()?;
@@ -319,7 +324,7 @@ pub fn slices(run: &Run) -> Result<Slices, PipelineError> {
         if named.contains(&document.id.to_string()) {
             let department = document.department.as_deref().unwrap_or("none");
             let slices = vec![
-                format!("type={}", document.media_type),
+                format!("type={}", ending(&document.source)),
                 format!("department={department}"),
             ];
             about.insert(document.id.to_string(), slices);

@@ -14,7 +14,6 @@ use rag_eval::diagnosis::{Diagnosis, DiagnosisReport, Rung, Trail, diagnose, is_
 use super::Run;
 use crate::engine::Engine;
 use crate::error::PipelineError;
-use crate::models::NONE;
 
 /// Most passages that are put in to see whether an answer becomes right.
 const MOST_PUT_IN: usize = 8;
@@ -166,7 +165,12 @@ impl Asked<'_> {
             diagnostics: &material.diagnostics,
             passages: &passages,
             candidates: &candidates,
-            fused: &self.retrieved.hits,
+            // Where nothing reranks, it is the fused order that drops what is not kept.
+            fused: if engine.reranks() {
+                &self.retrieved.hits
+            } else {
+                &self.kept.hits
+            },
             kept: &self.kept.hits,
             answer: self.answer,
         });
@@ -199,10 +203,10 @@ impl Asked<'_> {
             // From here on everything that follows runs as it would have.
             Rung::Splitting | Rung::Filter | Rung::Candidates | Rung::Fusion => {
                 let ranking = with(self.retrieved, passages, Place::Last);
-                if engine.settings().models.reranker == NONE {
-                    ranking
-                } else {
+                if engine.reranks() {
                     engine.rerank(ranking, engine.settings().rerank.keep)?
+                } else {
+                    ranking
                 }
             }
             Rung::Reranking => with(self.kept, passages, Place::First),

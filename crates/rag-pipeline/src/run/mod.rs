@@ -17,6 +17,7 @@ mod execute;
 mod ledger;
 mod lock;
 mod measure;
+mod report;
 
 use std::path::{Path, PathBuf};
 
@@ -32,6 +33,7 @@ pub use execute::{Collection, execute};
 pub use ledger::{Cost, Ledger};
 pub use lock::Lock;
 pub use measure::{RIGHT, RunMetrics, measure_run};
+pub use report::{ReportFile, report_runs};
 
 use crate::error::PipelineError;
 

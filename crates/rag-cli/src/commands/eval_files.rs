@@ -1,0 +1,165 @@
+//! `eval trec`, `eval export` and `eval records`: files of other tools, in and out.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use rag_eval::answers::{contains_answer, overlap};
+use rag_eval::exchange::{self, Form, Record};
+use rag_eval::retrieval::{Evaluation, Metric, Qrels, Run as DocumentRun, Summary, default_metrics};
+use rag_eval::significance::{SignificanceConfig, compare};
+use rag_pipeline::run::Run;
+use serde_json::json;
+
+use crate::Done;
+use crate::print::to_stdout;
+
+/// Arguments of `eval trec`.
+#[derive(Debug, Clone, clap::Args)]
+pub struct TrecArgs {
+    /// A TREC run file, of this or any other program.
+    #[arg(long, value_name = "FILE")]
+    run: PathBuf,
+    /// Judgements: TREC's four columns, or BEIR's three with a header.
+    #[arg(long, value_name = "FILE")]
+    qrels: PathBuf,
+    /// Another run file to compare with.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Metrics by their ir-measures names, separated by commas [default: the usual ones].
+    #[arg(long = "metric", value_name = "NAME,…", value_delimiter = ',')]
+    metrics: Vec<Metric>,
+    /// Write metrics.json and per_query.jsonl into this folder.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn trec(args: &TrecArgs) -> anyhow::Result<Done> {
+    let qrels = Qrels::read(&args.qrels)?;
+    let metrics = if args.metrics.is_empty() {
+        default_metrics()
+    } else {
+        args.metrics.clone()
+    };
+    let measured = Evaluation::of(&DocumentRun::read_trec(&args.run)?, &qrels, &metrics);
+    if let Some(folder) = &args.out {
+        fs_err::create_dir_all(folder)?;
+        measured.write(folder)?;
+    }
+    let baseline = args
+        .baseline
+        .as_ref()
+        .map(|path| Ok::<_, anyhow::Error>(Evaluation::of(&DocumentRun::read_trec(path)?, &qrels, &metrics)))
+        .transpose()?;
+    let summaries = measured.summaries();
+    let mut comparisons = BTreeMap::new();
+    if let Some(baseline) = &baseline {
+        for metric in &metrics {
+            let config = SignificanceConfig::default();
+            let compared = compare(&baseline.values(*metric), &measured.values(*metric), &config);
+            comparisons.insert(metric.to_string(), compared);
+        }
+        rag_eval::significance::correct(comparisons.values_mut());
+    }
+    if args.json {
+        to_stdout(&json!({ "metrics": summaries, "comparisons": comparisons }).to_string());
+        return Ok(Done::Complete);
+    }
+    for (name, summary) in &summaries {
+        let without = match summary.not_computed {
+            0 => String::new(),
+            queries => format!("  ({queries} queries without a relevant document)"),
+        };
+        let compared = comparisons
+            .get(name)
+            .map(|compared| format!("  {}", super::diff::row(compared)));
+        to_stdout(&format!(
+            "{name:12} {}{without}{}",
+            mean(summary),
+            compared.unwrap_or_default()
+        ));
+    }
+    Ok(Done::Complete)
+}
+
+fn mean(summary: &Summary) -> String {
+    summary.mean.map_or("–".to_owned(), |mean| format!("{mean:.4}"))
+}
+
+/// Arguments of `eval export`.
+#[derive(Debug, Clone, clap::Args)]
+pub struct ExportArgs {
+    /// The run's folder.
+    #[arg(value_name = "RUN")]
+    run: PathBuf,
+    /// ragchecker, ragas, ragas-lines or csv.
+    #[arg(long, value_name = "FORM")]
+    form: Form,
+    /// The file to write.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+pub(crate) fn export(args: &ExportArgs) -> anyhow::Result<Done> {
+    let run = Run::open(&args.run)?;
+    let (labels, answers) = (run.labels()?, run.answers()?);
+    let records: Vec<Record> = labels
+        .iter()
+        .zip(&answers)
+        .map(|(label, answer)| Record::of(label, answer))
+        .collect();
+    exchange::write(&args.out, &records, args.form)?;
+    to_stdout(&format!("{} answers → {}", records.len(), args.out.display()));
+    Ok(Done::Complete)
+}
+
+/// Arguments of `eval records`.
+#[derive(Debug, Clone, clap::Args)]
+pub struct RecordsArgs {
+    /// Answers in RAGChecker's or RAGAS's JSON, or as CSV; the form is told by the content.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn records(args: &RecordsArgs) -> anyhow::Result<Done> {
+    let records = exchange::read(&args.file)?;
+    let overlaps = |record: &Record| overlap(&record.response, record.accepted.iter().map(String::as_str));
+    let contains = |record: &Record| {
+        let found = record
+            .accepted
+            .iter()
+            .any(|accepted| contains_answer(&record.response, accepted));
+        (!record.accepted.is_empty()).then_some(f64::from(u8::from(found)))
+    };
+    let exact = |record: &Record| overlaps(record).map(|found| f64::from(u8::from(found.is_exact)));
+    let means = BTreeMap::from([
+        ("correct", Summary::of(records.iter().map(contains))),
+        ("exact_match", Summary::of(records.iter().map(exact))),
+        (
+            "f1",
+            Summary::of(
+                records
+                    .iter()
+                    .map(|record| overlaps(record).map(|found| found.f1)),
+            ),
+        ),
+    ]);
+    if args.json {
+        to_stdout(&json!({ "answers": records.len(), "metrics": means }).to_string());
+        return Ok(Done::Complete);
+    }
+    to_stdout(&format!("{} answers", records.len()));
+    for (name, summary) in &means {
+        to_stdout(&format!(
+            "{name:12} {}  ({} without an accepted answer)",
+            mean(summary),
+            summary.not_computed
+        ));
+    }
+    Ok(Done::Complete)
+}

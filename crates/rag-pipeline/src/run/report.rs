@@ -1,0 +1,260 @@
+//! Several runs on the same questions as one report: figures, a table, and the diagnosis of each.
+
+use std::collections::BTreeMap;
+
+use rag_core::hit::Ranking;
+use rag_core::progress::Progress;
+use rag_eval::answers::{AbstentionCurve, Label, abstention_curve, score_answers};
+use rag_eval::diagnosis::{DiagnosisReport, Rung, report_pages};
+use rag_eval::figures::{self, RankPair, Series, Tradeoff};
+use rag_eval::report::{ReportedFigure, ReportedRun, report_page};
+
+use super::measure::RIGHT;
+use super::{Ledger, Run, diagnose_run};
+use crate::error::PipelineError;
+
+/// The figures of the table.
+const TABLE: [&str; 7] = [
+    RIGHT,
+    "correct_cited",
+    "declined_rightly",
+    "faithfulness",
+    "nDCG@10",
+    "R@10",
+    "fused R@10",
+];
+
+/// Depths at which recall is drawn.
+const DEPTHS: [usize; 8] = [1, 2, 3, 5, 10, 15, 20, 30];
+
+/// The kind of question whose answers do not name what they are about, for which passages are drawn before and after.
+const CONTEXTUAL: &str = "contextual";
+
+/// A file of the report: its path within it, and its text.
+pub type ReportFile = (String, String);
+
+/// The report on `runs`, each with its name. The first is compared with the last where a figure shows two.
+pub fn report_runs(
+    runs: &[(String, Run)],
+    progress: &dyn Progress,
+) -> Result<Vec<ReportFile>, PipelineError> {
+    let mut read = Vec::with_capacity(runs.len());
+    for (name, run) in runs {
+        read.push(Read::of(name, run, progress)?);
+    }
+    let drawn = draw(&read);
+    let mut files = Vec::new();
+    let mut reported = Vec::new();
+    for (number, run) in (1..).zip(read) {
+        let folder = format!("run-{number}");
+        for (name, page) in report_pages(&run.name, &run.diagnosis) {
+            files.push((format!("{folder}/{name}"), page));
+        }
+        reported.push(ReportedRun {
+            name: run.name,
+            folder,
+            metrics: run.metrics,
+            diagnosis: run.diagnosis,
+        });
+    }
+    files.push(("index.html".to_owned(), report_page(&reported, &drawn)));
+    files.extend(drawn.into_iter().map(|figure| (figure.file, figure.svg)));
+    Ok(files)
+}
+
+/// What a report takes of a run.
+struct Read {
+    name: String,
+    labels: Vec<Label>,
+    retrieved: Vec<Ranking>,
+    kept: Vec<Ranking>,
+    diagnosis: DiagnosisReport,
+    metrics: Vec<(String, Option<f64>)>,
+    abstention: AbstentionCurve,
+    /// Mean milliseconds per question.
+    cost_ms: f64,
+}
+
+impl Read {
+    fn of(name: &str, run: &Run, progress: &dyn Progress) -> Result<Self, PipelineError> {
+        let labels = run.labels()?;
+        let measured = run.metrics()?;
+        let mean = |metric: &str| measured.means.get(metric).and_then(|summary| summary.mean);
+        let mut metrics: Vec<(String, Option<f64>)> = TABLE
+            .iter()
+            .map(|metric| ((*metric).to_owned(), mean(metric)))
+            .collect();
+        metrics.push(("AUROC".to_owned(), measured.auroc));
+        let scored = score_answers(&labels, &run.answers()?);
+        Ok(Self {
+            name: name.to_owned(),
+            retrieved: run.retrieved()?,
+            kept: run.kept()?,
+            diagnosis: diagnose_run(run, progress)?,
+            metrics,
+            abstention: abstention_curve(&scored.verdicts),
+            cost_ms: Ledger::read(run.root())?.wall_ms() / labels.len().max(1) as f64,
+            labels,
+        })
+    }
+
+    fn mean(&self, metric: &str) -> Option<f64> {
+        self.metrics
+            .iter()
+            .find(|(name, _)| name == metric)
+            .and_then(|(_, mean)| *mean)
+    }
+}
+
+fn draw(runs: &[Read]) -> Vec<ReportedFigure> {
+    let figure = |file: &str, caption: &str, svg: String| ReportedFigure {
+        file: file.to_owned(),
+        caption: caption.to_owned(),
+        svg,
+    };
+    let mut drawn = vec![
+        figure(
+            "recall.svg",
+            "Share of the relevant documents among the first k, after fusion, averaged over the questions that have an answer.",
+            figures::recall_at_k("", &runs.iter().flat_map(recall).collect::<Vec<_>>()),
+        ),
+        figure(
+            "wrong-answers.svg",
+            "Number of questions that were lost, by the first box that lost them.",
+            figures::wrong_answers(
+                "",
+                &Rung::ALL.map(Rung::meaning),
+                &runs.iter().map(lost).collect::<Vec<_>>(),
+            ),
+        ),
+        figure(
+            "abstention.svg",
+            "What declining buys: the surer an answer must be, the fewer are given, and the more of those are right.",
+            figures::abstention(
+                "",
+                &runs
+                    .iter()
+                    .map(|run| (run.name.clone(), &run.abstention))
+                    .collect::<Vec<_>>(),
+            ),
+        ),
+        figure(
+            "cost.svg",
+            "Quality against cost; marked are the runs that no other one beats in both.",
+            figures::quality_against_cost(
+                "",
+                "milliseconds per question",
+                "share of questions answered or declined rightly",
+                &runs.iter().filter_map(tradeoff).collect::<Vec<_>>(),
+            ),
+        ),
+    ];
+    if let [first, .., last] = runs {
+        let pairs = fix_ranks(first, last);
+        if !pairs.is_empty() {
+            let note = format!("{} and {}", first.name, last.name);
+            drawn.push(figure(
+                "fix-ranks.svg",
+                "Rank of the first passage that answers, for questions whose answer does not name what it is about: the first run and the last.",
+                figures::fix_ranks(&note, &pairs),
+            ));
+        }
+    }
+    drawn
+}
+
+fn recall(run: &Read) -> Vec<Series> {
+    let of = |name: String, rankings: &[Ranking], deepest: usize| {
+        let by_question: BTreeMap<&str, &Ranking> = rankings
+            .iter()
+            .map(|ranking| (ranking.question.id.as_str(), ranking))
+            .collect();
+        let points = DEPTHS.into_iter().filter(|depth| *depth <= deepest);
+        Series {
+            name,
+            points: points
+                .map(|depth| (depth as f64, recall_at(&run.labels, &by_question, depth)))
+                .collect(),
+        }
+    };
+    let deepest = |rankings: &[Ranking]| {
+        rankings
+            .iter()
+            .map(|ranking| ranking.hits.len())
+            .max()
+            .unwrap_or(0)
+    };
+    let mut series = vec![of(run.name.clone(), &run.retrieved, deepest(&run.retrieved))];
+    let is_reranked = run
+        .kept
+        .iter()
+        .flat_map(|ranking| &ranking.hits)
+        .any(|hit| hit.reranked.is_some());
+    if is_reranked {
+        series.push(of(
+            format!("{}, reranked", run.name),
+            &run.kept,
+            deepest(&run.kept),
+        ));
+    }
+    series
+}
+
+/// Mean share of the relevant documents among the documents of the first `depth` passages.
+fn recall_at(labels: &[Label], rankings: &BTreeMap<&str, &Ranking>, depth: usize) -> Option<f64> {
+    let share = |label: &Label| {
+        let ranking = rankings.get(label.question.id.as_str())?;
+        let first = &ranking.hits[..depth.min(ranking.hits.len())];
+        let found = label
+            .relevant
+            .iter()
+            .filter(|id| first.iter().any(|hit| hit.passage.document_id().as_str() == *id));
+        (!label.relevant.is_empty()).then(|| found.count() as f64 / label.relevant.len() as f64)
+    };
+    let shares: Vec<f64> = labels.iter().filter_map(share).collect();
+    (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
+}
+
+fn lost(run: &Read) -> (String, BTreeMap<String, usize>) {
+    let counts = run
+        .diagnosis
+        .all
+        .by_rung
+        .iter()
+        .map(|(rung, count)| (rung.meaning().to_owned(), *count));
+    (run.name.clone(), counts.collect())
+}
+
+/// `None` for a run without a share of right questions.
+fn tradeoff(run: &Read) -> Option<Tradeoff> {
+    Some(Tradeoff {
+        name: run.name.clone(),
+        cost: run.cost_ms,
+        quality: run.mean(RIGHT)?,
+    })
+}
+
+fn fix_ranks(first: &Read, last: &Read) -> Vec<RankPair> {
+    let rank = |run: &Read, label: &Label| {
+        let ranking = run
+            .retrieved
+            .iter()
+            .find(|ranking| ranking.question.id == label.question.id)?;
+        let is_relevant = |id: &str| label.relevant.iter().any(|relevant| relevant == id);
+        let found = ranking
+            .hits
+            .iter()
+            .find(|hit| is_relevant(hit.passage.document_id().as_str()));
+        found.map(|hit| hit.rank as usize)
+    };
+    let labels = first
+        .labels
+        .iter()
+        .filter(|label| label.kind == CONTEXTUAL && !label.relevant.is_empty());
+    labels
+        .map(|label| RankPair {
+            name: label.question.text.clone(),
+            ranks: [rank(first, label), rank(last, label)],
+        })
+        .collect()
+}
