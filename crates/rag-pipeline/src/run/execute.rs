@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use rag_core::artifact::{Artifact, Digest, Manifest, jsonl};
+use rag_core::artifact::{Artifact, ArtifactKey, Digest, Manifest, jsonl};
 use rag_core::progress::Progress;
-use rag_core::stage::{self, Outcome};
+use rag_core::stage;
 use rag_eval::answers::Label;
 use rag_retrieve::Expand;
 
@@ -131,6 +131,18 @@ enum Stage {
     Generate,
 }
 
+impl Stage {
+    /// The name of its artifact.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Retrieve => stage::RETRIEVE,
+            Self::Rerank => stage::RERANK,
+            Self::Expand => stage::EXPAND,
+            Self::Generate => stage::GENERATE,
+        }
+    }
+}
+
 struct Step {
     of: Stage,
     input: &'static str,
@@ -169,40 +181,44 @@ impl Boxes<'_> {
     ) -> Result<(Manifest, Cost), PipelineError> {
         let (input, output) = (self.root.join(step.input), self.root.join(step.output));
         let generation = collection.generation.as_path();
+        let stood = key_at(&output, step.of.name());
         let meter = Meter::begin();
-        let (stage, outcome) = match step.of {
+        let outcome = match step.of {
             Stage::Retrieve => {
                 let questions = self.root.join(LABELS_FILE);
-                let outcome = stages::retrieve(settings, generation, &questions, &output, progress)?;
-                (stage::RETRIEVE, outcome)
+                stages::retrieve(settings, generation, &questions, &output, progress)?
             }
-            Stage::Rerank => (
-                stage::RERANK,
-                stages::rerank(settings, &input, &output, progress)?,
-            ),
-            Stage::Expand => {
-                let outcome = stages::expand(settings, generation, &input, &output, progress)?;
-                (stage::EXPAND, outcome)
-            }
-            Stage::Generate => (
-                stage::GENERATE,
-                stages::generate(settings, &input, &output, progress)?,
-            ),
+            Stage::Rerank => stages::rerank(settings, &input, &output, progress)?,
+            Stage::Expand => stages::expand(settings, generation, &input, &output, progress)?,
+            Stage::Generate => stages::generate(settings, &input, &output, progress)?,
         };
-        let manifest = Artifact::open(&output, stage)?.manifest().clone();
-        let cost = self.cost(stage, &manifest, outcome, meter);
+        let manifest = Artifact::open(&output, step.of.name())?.manifest().clone();
+        let cost = if stood == Some(manifest.key) {
+            self.earlier_cost(step.of.name(), &manifest)
+        } else {
+            meter.end(manifest.key.to_string(), outcome.seen)
+        };
         Ok((manifest, cost))
     }
 
-    /// What the box cost, now or when it was run.
-    fn cost(&self, stage: &str, manifest: &Manifest, outcome: Outcome, meter: Meter) -> Cost {
+    /// What the box cost when it made what still stands. Where no ledger tells, the artifact knows how long it took.
+    fn earlier_cost(&self, stage: &str, manifest: &Manifest) -> Cost {
         let key = manifest.key.to_string();
-        match self.before.stages.get(stage) {
-            Some(known) if known.key == key => Cost {
-                reused: true,
-                ..known.clone()
-            },
-            _ => meter.end(key, outcome.seen),
+        let known = self.before.stages.get(stage).filter(|cost| cost.key == key);
+        let from_manifest = || Cost {
+            key: key.clone(),
+            wall_ms: manifest.timings_ms.get("total").copied().unwrap_or_default(),
+            items: manifest.counts.seen,
+            ..Cost::default()
+        };
+        Cost {
+            reused: true,
+            ..known.cloned().unwrap_or_else(from_manifest)
         }
     }
+}
+
+/// Key of the artifact in `folder`, if there is one.
+fn key_at(folder: &Path, stage: &str) -> Option<ArtifactKey> {
+    Some(Artifact::open(folder, stage).ok()?.manifest().key)
 }
