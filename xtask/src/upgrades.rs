@@ -35,6 +35,10 @@ const fn shown(upgrade: &'static str, question: &'static str) -> Demonstration {
 
 const DEMONSTRATIONS: &[Demonstration] = &[
     shown("contextual passages", "How do I fix HBR-2207?"),
+    shown(
+        "described passages",
+        "After HBR-2208, how soon is the slot free again?",
+    ),
     Demonstration {
         history: &["What does HBR-2208 mean?"],
         ..shown("rewriting by rule", "How do I fix it?")
@@ -74,6 +78,7 @@ pub(crate) fn run(global: &GlobalArgs) -> anyhow::Result<Done> {
     let context = Context::new(global)?;
     let mut settings = context.settings.clone();
     settings.models.drafts = Some(workspace().join("data/drafts.jsonl"));
+    settings.models.descriptions = Some(workspace().join("data/descriptions.jsonl"));
     for shown in DEMONSTRATIONS {
         let upgrade = Upgrade::named(shown.upgrade).context("every demonstration names an upgrade")?;
         to_stdout(&format!(

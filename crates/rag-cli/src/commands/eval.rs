@@ -46,7 +46,7 @@ pub enum Command {
     Injections(super::eval_injections::Args),
     /// What each switchable part of asking brings: recall with it off and on.
     #[command(
-        after_help = "Examples:\n  rag eval upgrades --questions data/questions.jsonl --source data/handbook --drafts data/drafts.jsonl\n  \
+        after_help = "Examples:\n  rag eval upgrades --questions data/questions.jsonl --source data/handbook --drafts data/drafts.jsonl --descriptions data/descriptions.jsonl\n  \
                             rag eval upgrades --dataset hotpotqa_200"
     )]
     Upgrades(super::eval_upgrades::Args),

@@ -36,6 +36,9 @@ pub struct Args {
     /// Drafts to search with, JSON lines [default: models.drafts of the settings].
     #[arg(long, value_name = "FILE")]
     drafts: Option<PathBuf>,
+    /// Descriptions of passages, JSON lines [default: models.descriptions of the settings].
+    #[arg(long, value_name = "FILE")]
+    descriptions: Option<PathBuf>,
     /// Where what is made of the documents is kept between runs.
     #[arg(long, value_name = "DIR", default_value = WORK)]
     work: PathBuf,
@@ -51,6 +54,9 @@ pub(crate) fn run(args: &Args, context: &Context) -> anyhow::Result<Done> {
     let mut settings = context.settings.clone();
     if args.drafts.is_some() {
         settings.models.drafts.clone_from(&args.drafts);
+    }
+    if args.descriptions.is_some() {
+        settings.models.descriptions.clone_from(&args.descriptions);
     }
     let report = match (&args.dataset, &args.questions, &args.source) {
         (Some(folder), _, _) => of_dataset(folder, args, &settings, context)?,
