@@ -73,7 +73,7 @@ pub fn index(
     let embedder = settings.models.open_for_ingest(input, progress)?;
     let tools = rag_index::Tools {
         embedder: embedder.as_ref(),
-        previous: None,
+        previous: &[],
         journal: &output.with_extension("journal"),
         progress,
     };
