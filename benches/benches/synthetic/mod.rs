@@ -163,7 +163,7 @@ pub(crate) fn generation(folder: &Path, passages: usize, words: usize, config: &
     writer.publish(Outcome::default()).expect("there is room");
     let tools = Tools {
         embedder: &CloudEmbedder::new(Cloud::new(passages)),
-        previous: None,
+        previous: &[],
         journal: &folder.join("journal"),
         progress: &Silent,
     };

@@ -54,18 +54,27 @@ impl Context {
 /// Refuses what a settings file that merely lies in this folder must not choose: a folder that somebody else made
 /// may neither run a program on this machine nor send documents and keys to a server.
 fn refuse_to_trust(before: &Settings, read: &Settings) -> anyhow::Result<()> {
-    let (before, read) = (&before.models, &read.models);
-    let refused = if read.fetch.mirror.python != before.fetch.mirror.python {
-        Some("names a program to run (models.fetch.mirror.python)")
-    } else if [ANTHROPIC, OPENAI].contains(&read.language_model.as_str()) || read.embedder == REMOTE {
-        Some("sends documents to a server (models.language_model, models.embedder)")
+    let refused = if read.models.fetch.mirror.python == before.models.fetch.mirror.python {
+        reaches_out(read)
     } else {
-        None
+        Some("names a program to run (models.fetch.mirror.python)")
     };
     match refused {
         Some(what) => anyhow::bail!(
             "{SETTINGS_FILE} in this folder {what}; name the file with --config if you trust it"
         ),
         None => Ok(()),
+    }
+}
+
+/// What `settings` do that only settings may which a user trusts, if they do: run programs, or send documents away.
+pub(crate) fn reaches_out(settings: &Settings) -> Option<&'static str> {
+    let models = &settings.models;
+    if settings.exec.programs().next().is_some() {
+        Some("names a program to run (exec)")
+    } else if [ANTHROPIC, OPENAI].contains(&models.language_model.as_str()) || models.embedder == REMOTE {
+        Some("sends documents to a server (models.language_model, models.embedder)")
+    } else {
+        None
     }
 }

@@ -1,7 +1,7 @@
 //! The `rag` command line: one subcommand per stage of the pipeline, and `ingest`, `ask`, `search`, `eval`.
 //!
 //! Results go to stdout, progress and notes to stderr. Exit codes: 0 done, 1 failed, 2 wrong usage,
-//! 3 done but some documents were quarantined. This crate only reads arguments, calls
+//! 3 done but some documents were quarantined, or some variants of an experiment failed. This crate only reads arguments, calls
 //! [`rag_pipeline`] or a stage crate, and prints.
 
 mod args;
@@ -72,6 +72,11 @@ pub enum Command {
     Check(commands::cite::CheckArgs),
     /// Ask labelled questions and keep what every box made.
     Run(commands::run::Args),
+    /// Repeat a run from its lock, and require the same results.
+    Repro(commands::repro::Args),
+    /// Try variants of the settings on the same questions, and compare them.
+    #[command(subcommand)]
+    Experiment(commands::experiment::Command),
     /// Name the box that lost each wrong answer of a run.
     Diagnose(commands::diagnose::Args),
     /// Walk an answer back to the bytes it comes from.
@@ -108,7 +113,7 @@ pub enum Command {
 pub enum Done {
     /// All of it.
     Complete,
-    /// All but some documents, which were quarantined with a reason.
+    /// All but some documents, which were quarantined with a reason, or some variants of an experiment.
     WithQuarantine,
 }
 
@@ -142,6 +147,8 @@ pub fn run(command: Command, global: &GlobalArgs) -> anyhow::Result<Done> {
         Command::Cite(args) => commands::cite::cite(&args),
         Command::Check(args) => commands::cite::check(&args),
         Command::Run(args) => commands::run::run(&args, &context),
+        Command::Repro(args) => commands::repro::run(&args, &context),
+        Command::Experiment(command) => commands::experiment::run(&command, &context),
         Command::Diagnose(args) => commands::diagnose::run(&args, &context),
         Command::Why(args) => commands::why::run(&args),
         Command::Diff(args) => commands::diff::diff(&args),

@@ -13,6 +13,9 @@ pub enum GenerateError {
     /// A search of an agent failed.
     #[error(transparent)]
     Search(Box<dyn std::error::Error + Send + Sync>),
+    /// A generator outside this crate failed.
+    #[error(transparent)]
+    Generator(Box<dyn std::error::Error + Send + Sync>),
     /// The model failed.
     #[error(transparent)]
     Model(Box<ModelError>),

@@ -1,6 +1,6 @@
 //! The stage as a batch: passages in, a generation out, everything unchanged taken over.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use rag_core::artifact::{Artifact, ArtifactKey, ArtifactWriter, Digest, StageKey, already_done};
@@ -39,8 +39,9 @@ const WINDOW: usize = 512;
 pub struct Tools<'t> {
     /// Makes the vectors.
     pub embedder: &'t dyn Embedder,
-    /// An earlier generation to take over from; by default what stands at the output.
-    pub previous: Option<&'t Path>,
+    /// Earlier generations to take over from, also of other passages; when there are none, what stands at the output.
+    /// A text that any of them has is not embedded again. Those of other models are passed over.
+    pub previous: &'t [PathBuf],
     /// Where finished batches are kept until the generation is published.
     pub journal: &'t Path,
     /// Told how far the run is.
@@ -56,9 +57,9 @@ pub fn stage_key(config: &Config, passages: ArtifactKey, embedder: &ModelIdentit
 
 /// Builds the generation at `output` from the chunk artifact at `input`.
 ///
-/// When `output` already is that generation and whole, nothing is done. Otherwise vectors of texts that the
-/// previous generation or the journal of a killed run has are taken over; and when no id, language or
-/// index text changed (only access lists, dates, titles, …), so are vectors, graph and lexical index.
+/// When `output` already is that generation and whole, nothing is done. Otherwise vectors of texts that an
+/// earlier generation or the journal of a killed run has are taken over; and when one has the same ids, languages
+/// and index texts (only access lists, dates, titles, … changed), so are its vectors, graph and lexical index.
 /// Counts are of passages: `reused` kept their vector, `written` were embedded.
 pub fn run(config: &Config, input: &Path, output: &Path, tools: &Tools<'_>) -> Result<Outcome, IndexError> {
     config.check()?;
@@ -69,7 +70,13 @@ pub fn run(config: &Config, input: &Path, output: &Path, tools: &Tools<'_>) -> R
         return Ok(outcome);
     }
     let input = Input::read(chunked)?;
-    let previous = find_previous(tools.previous.unwrap_or(output), &key, tools.progress);
+    let previous = match tools.previous {
+        [] => find_previous(output, &key, tools.progress).into_iter().collect(),
+        given => given
+            .iter()
+            .filter_map(|path| find_previous(path, &key, tools.progress))
+            .collect::<Vec<_>>(),
+    };
     let build = Build {
         config,
         writer: ArtifactWriter::begin(output, key)?,
@@ -77,18 +84,21 @@ pub fn run(config: &Config, input: &Path, output: &Path, tools: &Tools<'_>) -> R
         input: &input,
         tools,
     };
-    match &previous {
-        Some(previous) if previous.has_content(build.content) => build.refresh(previous),
-        previous => build.anew(previous.as_deref()),
+    match previous
+        .iter()
+        .find(|previous| previous.has_content(build.content))
+    {
+        Some(previous) => build.refresh(previous),
+        None => build.anew(&previous),
     }
 }
 
-fn find_previous(path: &Path, key: &StageKey, progress: &dyn Progress) -> Option<Box<Previous>> {
+fn find_previous(path: &Path, key: &StageKey, progress: &dyn Progress) -> Option<Previous> {
     match Previous::find(path, key) {
-        Found::Usable(previous) => Some(previous),
+        Found::Usable(previous) => Some(*previous),
         Found::Nothing => None,
         Found::Damaged(reason) => {
-            progress.note(&format!("index: the previous generation is not used: {reason}"));
+            progress.note(&format!("index: an earlier generation is not used: {reason}"));
             None
         }
     }
@@ -124,7 +134,7 @@ impl Build<'_> {
     }
 
     /// Some text changed: takes over the vectors of those that did not.
-    fn anew(mut self, previous: Option<&Previous>) -> Result<Outcome, IndexError> {
+    fn anew(mut self, previous: &[Previous]) -> Result<Outcome, IndexError> {
         let tally = self.write_texts(previous)?;
         let rows = Rows {
             content: self.content.0,
@@ -156,7 +166,7 @@ impl Build<'_> {
     }
 
     /// Writes vectors, lexical index, passages and filters in one pass.
-    fn write_texts(&mut self, previous: Option<&Previous>) -> Result<Tally, IndexError> {
+    fn write_texts(&mut self, previous: &[Previous]) -> Result<Tally, IndexError> {
         let rows = self.input.rows();
         let identity = self.tools.embedder.identity();
         let vectors = vectors::Writer::create(&self.writer.path(VECTORS_FILE), identity, rows.len())?;

@@ -36,11 +36,22 @@ impl Workshop {
         previous: Option<&str>,
         embedder: &FakeEmbedder,
     ) -> Result<Outcome, IndexError> {
+        let previous: Vec<PathBuf> = previous.into_iter().map(|name| self.path(name)).collect();
+        self.build_from(config, passages, name, &previous, embedder)
+    }
+
+    fn build_from(
+        &self,
+        config: &Config,
+        passages: &[Passage],
+        name: &str,
+        previous: &[PathBuf],
+        embedder: &FakeEmbedder,
+    ) -> Result<Outcome, IndexError> {
         publish(&self.path("chunked"), passages);
-        let previous = previous.map(|name| self.path(name));
         let tools = Tools {
             embedder,
-            previous: previous.as_deref(),
+            previous,
             journal: &self.path("embed.journal"),
             progress: &Silent,
         };
@@ -94,6 +105,28 @@ fn an_unchanged_input_is_not_touched() {
     );
     assert_eq!(embedder.embedded(), 12);
     assert!(!shop.path("embed.journal").exists());
+}
+
+#[test]
+fn texts_of_several_generations_are_not_embedded_again() {
+    let shop = Workshop::new();
+    let (config, embedder) = (Config::default(), FakeEmbedder::new(8));
+    let passages = some_passages();
+    let (first, second) = passages.split_at(4);
+    shop.build(&config, first, "one", None, &embedder).unwrap();
+    shop.build(&config, second, "two", None, &embedder).unwrap();
+    let earlier = ["one", "none", "two"].map(|name| shop.path(name));
+    let mut more = passages.clone();
+    more.push(passage("d", 0, "A new one"));
+    let outcome = shop.build_from(&config, &more, "both", &earlier, &embedder);
+    assert_eq!(outcome.unwrap(), counts(12, 1));
+    let anew = shop.build(&config, &more, "anew", Some("none"), &embedder);
+    assert_eq!(anew.unwrap(), counts(0, 13));
+    assert_eq!(shop.digests("both"), shop.digests("anew"));
+    // The second of them has the content asked for, and lends its files.
+    let files = shop.build_from(&config, second, "again", &earlier, &embedder);
+    assert_eq!(files.unwrap(), counts(8, 0));
+    assert_eq!(shop.digests("again"), shop.digests("two"));
 }
 
 #[test]

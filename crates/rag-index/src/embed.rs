@@ -41,16 +41,25 @@ pub(crate) struct Filler<'e> {
     batch: usize,
     writer: vectors::Writer,
     journal: Journal<Embedded>,
-    earlier: Option<Earlier<'e>>,
+    earlier: Earlier<'e>,
     pending: Vec<Pending>,
     tally: Tally,
 }
 
-/// The vectors of the previous generation by the digest of their text.
+/// The vectors of earlier generations by the digest of their text.
 struct Earlier<'p> {
-    previous: &'p Previous,
-    by_text: HashMap<Digest, u32>,
-    cut: HashMap<u32, u32>,
+    generations: &'p [Previous],
+    /// Where the vector of a text stands.
+    by_text: HashMap<Digest, Place>,
+    /// Tokens that the embedder cut of the text there; most texts lost none.
+    cut: HashMap<Place, u32>,
+}
+
+/// A row of one of the earlier generations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Place {
+    generation: usize,
+    row: u32,
 }
 
 /// A passage waiting to be embedded.
@@ -67,7 +76,7 @@ impl<'e> Filler<'e> {
         writer: vectors::Writer,
         total: usize,
         batch: usize,
-        previous: Option<&'e Previous>,
+        previous: &'e [Previous],
         tools: &Tools<'e>,
     ) -> Result<Self, IndexError> {
         tools.progress.start(TASK, Some(total as u64), Unit::Items);
@@ -77,7 +86,7 @@ impl<'e> Filler<'e> {
             batch,
             writer,
             journal: Journal::open(tools.journal)?,
-            earlier: previous.map(Earlier::new),
+            earlier: Earlier::new(previous),
             pending: Vec::new(),
             tally: Tally::default(),
         })
@@ -121,7 +130,7 @@ impl<'e> Filler<'e> {
     }
 
     fn known(&self, text: Digest, key: Digest) -> Option<(Vec<f32>, u32)> {
-        let earlier = self.earlier.as_ref().and_then(|earlier| earlier.find(text));
+        let earlier = self.earlier.find(text);
         let journaled = || {
             let found = self.journal.get(&key)?;
             Some((found.vector.clone(), found.cut_tokens))
@@ -190,17 +199,26 @@ impl<'e> Filler<'e> {
 }
 
 impl<'p> Earlier<'p> {
-    fn new(previous: &'p Previous) -> Self {
+    fn new(generations: &'p [Previous]) -> Self {
+        let (mut by_text, mut cut) = (HashMap::new(), HashMap::new());
+        for (generation, previous) in generations.iter().enumerate() {
+            let place = |row| Place { generation, row };
+            let texts = previous.rows.by_text().into_iter();
+            by_text.extend(texts.map(|(text, row)| (text, place(row))));
+            let lost = previous.rows.cut.iter();
+            cut.extend(lost.map(|&(row, tokens)| (place(row), tokens)));
+        }
         Self {
-            by_text: previous.rows.by_text(),
-            cut: previous.rows.cut.iter().copied().collect(),
-            previous,
+            generations,
+            by_text,
+            cut,
         }
     }
 
     fn find(&self, text: Digest) -> Option<(Vec<f32>, u32)> {
-        let row = *self.by_text.get(&text)?;
-        let vector = self.previous.vectors.row(row as usize).to_vec();
-        Some((vector, self.cut.get(&row).copied().unwrap_or_default()))
+        let place = *self.by_text.get(&text)?;
+        let vectors = &self.generations[place.generation].vectors;
+        let vector = vectors.row(place.row as usize).to_vec();
+        Some((vector, self.cut.get(&place).copied().unwrap_or_default()))
     }
 }

@@ -36,6 +36,7 @@ pub struct Generation {
     passages: passages::Reader,
     lexical: Lexical,
     dense: Dense,
+    search: SearchConfig,
 }
 
 impl Generation {
@@ -73,6 +74,7 @@ impl Generation {
             lexical: Lexical::open(&path.join(LEXICAL_FOLDER), count, config)?,
             languages: filters.languages().collect(),
             dense: Dense::new(vectors, graph.transpose()?, config),
+            search: config.clone(),
             artifact,
             filters,
             passages,
@@ -87,6 +89,11 @@ impl Generation {
     /// The key of the generation: the same for the same passages, settings and model.
     pub fn key(&self) -> ArtifactKey {
         self.artifact.manifest().key
+    }
+
+    /// The settings that it is searched with.
+    pub fn search_config(&self) -> &SearchConfig {
+        &self.search
     }
 
     /// Number of passages, whoever may read them.

@@ -18,7 +18,7 @@ fn built(passages: &[Passage], config: &Config) -> (tempfile::TempDir, Generatio
     let embedder = FakeEmbedder::new(DIMENSION);
     let tools = Tools {
         embedder: &embedder,
-        previous: None,
+        previous: &[],
         journal: &folder.path().join("journal"),
         progress: &Silent,
     };

@@ -1,4 +1,4 @@
-//! The generation before this one, as a source of vectors and of whole files that are still right.
+//! An earlier generation, as a source of vectors and of whole files that are still right.
 
 use std::path::Path;
 

@@ -82,6 +82,11 @@ impl Engine {
         settings: &Settings,
         progress: &dyn Progress,
     ) -> Result<Self, PipelineError> {
+        if settings.exec.serves_questions() {
+            progress.note(
+                "programs of [exec] serve the stages, `run` and `experiment`; single questions go through the boxes inside",
+            );
+        }
         let generation = Generation::open(path, &settings.index.search)?;
         let embedder = settings.models.open_for_questions(&generation, progress)?;
         generation.check_model(embedder.identity())?;

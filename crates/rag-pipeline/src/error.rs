@@ -142,6 +142,34 @@ pub enum PipelineError {
         /// Its stage.
         stage: String,
     },
+    /// A program of `exec` failed, or what it wrote cannot be used.
+    #[error("exec.{stage}: `{program}` {reason}")]
+    Program {
+        /// The stage that it stands for.
+        stage: &'static str,
+        /// The program, as the settings name it.
+        program: String,
+        /// What it did, and what to do about it.
+        reason: String,
+    },
+    /// An experiment's folder holds other things.
+    #[error("{path} holds other files and no experiments; choose a new or empty folder with --work")]
+    NotAWorkshop {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A run used another model than there is now.
+    #[error(
+        "the run used another {role} than there is now ({locked}, now {found}): repeat it with the models it used"
+    )]
+    OtherModel {
+        /// The stage, and what the model does there.
+        role: String,
+        /// The identity that the lock names.
+        locked: String,
+        /// The present one.
+        found: String,
+    },
     /// A settings file cannot be used.
     #[error("{path}: {reason}")]
     Settings {

@@ -139,10 +139,10 @@ pub(crate) fn index_store(
     let name = rag_index::stage_key(&settings.index, passages, embedder.identity())
         .digest()
         .short();
-    let previous = store.current()?;
+    let previous: Vec<_> = store.current()?.into_iter().collect();
     let tools = rag_index::Tools {
         embedder: embedder.as_ref(),
-        previous: previous.as_deref(),
+        previous: &previous,
         journal: &store.work().join("vectors.journal"),
         progress,
     };

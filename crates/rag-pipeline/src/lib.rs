@@ -2,7 +2,8 @@
 //!
 //! [`ingest`] goes from files to an index generation in a [`Store`]; an [`Engine`] goes from a question to
 //! passages or to an answer with verified citations. [`Settings`] is `rag.toml`. [`evaluate`] runs both
-//! rows on data sets.
+//! rows on data sets, [`mod@run`] keeps what every box made of labelled questions, and [`experiment`] compares variants of
+//! the settings over shared artifacts. A program can stand for a box ([`ExecSettings`]).
 //!
 //! ```no_run
 //! use rag_core::{access::Principal, progress::Silent, question::Question};
@@ -23,6 +24,8 @@ mod engine;
 mod error;
 pub mod evaluate;
 mod exclusions;
+mod exec;
+pub mod experiment;
 pub mod graph;
 mod ingest;
 mod models;
@@ -38,11 +41,12 @@ mod writer;
 
 pub use engine::{Engine, PairReader};
 pub use error::PipelineError;
+pub use exec::{ExecSettings, Program};
 pub use ingest::{IngestReport, delete, ingest, restore};
 pub use models::{ANTHROPIC, LEXICAL, NONE, OPENAI, REMOTE, TFIDF};
 pub use providers::{Keys, ProviderSettings};
 pub use settings::{ModelSettings, Settings};
-pub use stages::{chunk, expand, generate, index, parse, pdfium_library, rerank, retrieve};
+pub use stages::{Searched, chunk, expand, generate, index, parse, pdfium_library, rerank, retrieve};
 pub use store::Store;
 pub use verify::{Checked, verify};
 pub use way::Way;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 use crate::error::PipelineError;
+use crate::exec::{self, ExecSettings};
 use crate::models::NONE;
 use crate::providers::{Keys, ProviderSettings};
 
@@ -36,6 +37,8 @@ pub struct Settings {
     pub generate: rag_generate::Config,
     /// The graph of entities.
     pub graph: crate::graph::GraphSettings,
+    /// Programs that stand for a box.
+    pub exec: ExecSettings,
 }
 
 /// Which models are used.
@@ -87,24 +90,25 @@ impl Default for ModelSettings {
 }
 
 impl Settings {
-    /// Reads the settings file at `path` over `base`: what the file does not name keeps base's value.
+    /// Reads the settings file at `path` over `base`: what the file does not name keeps base's value. Programs run in
+    /// the folder of the file that names them.
     pub fn read_over(base: &Self, path: &Path) -> Result<Self, PipelineError> {
-        let bad = |reason: String| PipelineError::Settings {
-            path: path.to_owned(),
-            reason,
-        };
-        let mut text = String::new();
-        let file = fs_err::File::open(path)?;
-        file.take(MAX_BYTES).read_to_string(&mut text)?;
-        if text.len() as u64 == MAX_BYTES {
-            return Err(bad("it is too long for a settings file".to_owned()));
-        }
-        let file: Table = toml::from_str(&text).map_err(|error| bad(error.to_string()))?;
+        Self::over(base, read_table(path)?, path)
+    }
+
+    /// The values of `table`, read from the file at `path`, over `base`.
+    pub(crate) fn over(base: &Self, mut table: Table, path: &Path) -> Result<Self, PipelineError> {
+        exec::place_programs(&mut table, path)?;
         let mut merged = Table::try_from(base).expect("settings are plain data");
-        overlay(&mut merged, file);
-        let mut settings: Self = merged
-            .try_into()
-            .map_err(|error: toml::de::Error| bad(error.to_string()))?;
+        overlay(&mut merged, table);
+        exec::drop_named_none(&mut merged);
+        let mut settings: Self =
+            merged
+                .try_into()
+                .map_err(|error: toml::de::Error| PipelineError::Settings {
+                    path: path.to_owned(),
+                    reason: error.to_string(),
+                })?;
         settings
             .models
             .fetch
@@ -115,10 +119,30 @@ impl Settings {
         Ok(settings)
     }
 
+    /// Whether candidates are reranked, by a model, lexical coverage or a program.
+    pub fn reranks(&self) -> bool {
+        self.models.reranker != NONE || self.exec.rerank.is_some()
+    }
+
     /// The settings as TOML, complete enough to be read back.
     pub fn to_toml(&self) -> String {
         toml::to_string_pretty(self).expect("settings are plain data")
     }
+}
+
+/// Reads the TOML file at `path`.
+pub(crate) fn read_table(path: &Path) -> Result<Table, PipelineError> {
+    let bad = |reason: String| PipelineError::Settings {
+        path: path.to_owned(),
+        reason,
+    };
+    let mut text = String::new();
+    let file = fs_err::File::open(path)?;
+    file.take(MAX_BYTES).read_to_string(&mut text)?;
+    if text.len() as u64 == MAX_BYTES {
+        return Err(bad("it is too long for a settings file".to_owned()));
+    }
+    toml::from_str(&text).map_err(|error| bad(error.to_string()))
 }
 
 /// Puts `file`'s values over `base`'s, table by table.
@@ -155,6 +179,23 @@ mod tests {
     #[test]
     fn shown_settings_read_back_as_themselves() {
         assert_eq!(read(&Settings::default().to_toml()).unwrap(), Settings::default());
+    }
+
+    #[test]
+    fn programs_run_in_the_folder_of_the_file_that_names_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rag.toml");
+        fs_err::write(&path, "[exec]\nrerank = [\"python3\", \"mine.py\"]\n").unwrap();
+        let settings = Settings::read_over(&Settings::default(), &path).unwrap();
+        let program = settings.exec.rerank.clone().unwrap();
+        assert_eq!(program.command, ["python3", "mine.py"]);
+        assert_eq!(program.folder, Some(fs_err::canonicalize(folder.path()).unwrap()));
+        assert!(settings.reranks());
+        let shown: Settings = toml::from_str(&settings.to_toml()).unwrap();
+        assert_eq!(shown, settings);
+        fs_err::write(&path, "[exec]\nrerank = \"none\"\n").unwrap();
+        let without = Settings::read_over(&settings, &path).unwrap();
+        assert_eq!(without.exec.rerank, None);
     }
 
     #[test]

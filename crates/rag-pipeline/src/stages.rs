@@ -1,4 +1,5 @@
-//! Each stage alone, with the models of the settings: from one artifact folder to the next.
+//! Each stage alone, with the models of the settings: from one artifact folder to the next. Where the settings name a
+//! program for a stage, it stands for the box.
 
 use std::path::{Path, PathBuf};
 
@@ -9,6 +10,7 @@ use rag_parse::{Runtime, WorkerCommand};
 
 use crate::engine::{Engine, PairReader};
 use crate::error::PipelineError;
+use crate::exec::{self, ProgramGenerator};
 use crate::models::EmbedderTokens;
 use crate::settings::Settings;
 use crate::writer::Writers;
@@ -48,6 +50,9 @@ pub fn chunk(
     output: &Path,
     progress: &dyn Progress,
 ) -> Result<Outcome, PipelineError> {
+    if let Some(program) = &settings.exec.chunk {
+        return exec::chunk(settings, program, input, output, progress);
+    }
     let embedder = settings.models.open_counter(progress)?;
     let describer = match settings.chunk.context {
         ContextLine::Described => settings.models.open_describer(progress)?,
@@ -73,29 +78,47 @@ pub fn index(
     let embedder = settings.models.open_for_ingest(input, progress)?;
     let tools = rag_index::Tools {
         embedder: embedder.as_ref(),
-        previous: None,
+        previous: &[],
         journal: &output.with_extension("journal"),
         progress,
     };
     Ok(rag_index::run(&settings.index, input, output, &tools)?)
 }
 
-/// Searches the generation at `input` for every question of the JSON-lines file `questions`.
+/// What is searched, and for what.
+#[derive(Debug, Clone, Copy)]
+pub struct Searched<'s> {
+    /// The index generation.
+    pub generation: &'s Path,
+    /// The chunk artifact that it was made of, for a program that searches; the box itself does not need it.
+    pub passages: Option<&'s Path>,
+    /// The questions, as JSON lines.
+    pub questions: &'s Path,
+}
+
+/// Searches a generation for every question.
 pub fn retrieve(
     settings: &Settings,
-    input: &Path,
-    questions: &Path,
+    searched: &Searched<'_>,
     output: &Path,
     progress: &dyn Progress,
 ) -> Result<Outcome, PipelineError> {
-    let engine = Engine::open_generation(input, settings, progress)?;
+    if let Some(program) = &settings.exec.retrieve {
+        return exec::retrieve(settings, program, searched, output, progress);
+    }
+    let engine = Engine::open_generation(searched.generation, settings, progress)?;
     let tools = rag_retrieve::Tools {
         generation: engine.generation(),
         embedder: engine.embedder(),
         drafter: engine.drafter(),
         progress,
     };
-    Ok(rag_retrieve::run(&settings.retrieve, questions, output, &tools)?)
+    Ok(rag_retrieve::run(
+        &settings.retrieve,
+        searched.questions,
+        output,
+        &tools,
+    )?)
 }
 
 /// Reranks the rankings of the retrieve artifact at `input`.
@@ -105,6 +128,9 @@ pub fn rerank(
     output: &Path,
     progress: &dyn Progress,
 ) -> Result<Outcome, PipelineError> {
+    if let Some(program) = &settings.exec.rerank {
+        return exec::rerank(settings, program, input, output, progress);
+    }
     let reader = PairReader::open(&settings.models, progress)?;
     let run = |reranker: &dyn rag_rerank::Reranker| {
         rag_rerank::run(&settings.rerank, reranker, input, output, progress)
@@ -154,5 +180,11 @@ pub fn generate(
         };
         rag_generate::run(&settings.generate, input, output, &tools)
     };
-    Ok(writers.with_generator(run)??)
+    match &settings.exec.generate {
+        Some(program) => {
+            let generator = ProgramGenerator::new(settings, program, input, output, progress)?;
+            Ok(run(&generator, &|text| writers.count_tokens(text))?)
+        }
+        None => Ok(writers.with_generator(run)??),
+    }
 }

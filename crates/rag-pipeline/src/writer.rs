@@ -45,6 +45,11 @@ impl<'s> Writers<'s> {
         &self.counter.identity().tokenizer
     }
 
+    /// Counts tokens where no language model does.
+    pub(crate) fn count_tokens(&self, text: &str) -> usize {
+        self.counter.count_tokens(text)
+    }
+
     /// The models that citations are checked with.
     pub(crate) fn support_models(&self) -> SupportModels<'_> {
         SupportModels {

@@ -45,7 +45,8 @@ pub fn run(
     let retriever = Retriever::new(tools.generation, tools.embedder, config)?.with_drafter(tools.drafter);
     let digest = Digest::of_file(questions).map_err(ArtifactError::from)?;
     let drafter = tools.drafter.filter(|_| config.needs_drafts()).map(Drafter::name);
-    let key = StageKey::new(STAGE, STAGE_VERSION, config)
+    let settings = (config, tools.generation.search_config());
+    let key = StageKey::new(STAGE, STAGE_VERSION, &settings)
         .input("questions", &digest.blake3)
         .input("generation", &tools.generation.key())
         .model("embedder", &tools.embedder.identity().key())

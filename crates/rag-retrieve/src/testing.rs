@@ -82,7 +82,7 @@ pub(crate) fn generation(folder: &Path, passages: &[Passage], embedder: &dyn Emb
     writer.publish(Outcome::default()).unwrap();
     let tools = rag_index::Tools {
         embedder,
-        previous: None,
+        previous: &[],
         journal: &folder.join("journal"),
         progress: &Silent,
     };

@@ -7,7 +7,7 @@ use rag_pipeline::Way;
 use rag_pipeline::run::{Collection, Run, diagnose_run, execute};
 
 use crate::Done;
-use crate::context::Context;
+use crate::context::{Context, reaches_out};
 use crate::print::{plain, to_stdout};
 
 /// Where a run asked again in another mode is kept, within the run.
@@ -59,6 +59,11 @@ fn in_mode(run: Run, mode: Option<Way>, context: &Context) -> anyhow::Result<Run
         return Ok(run);
     };
     let lock = run.lock();
+    if let Some(what) = reaches_out(&lock.settings) {
+        anyhow::bail!(
+            "the run's rag.lock {what}; if you trust it, make the other run with `run --mode` and diagnose that"
+        );
+    }
     let mut settings = lock.settings.clone();
     way.apply_to(&mut settings);
     settings.models.fetch.clone_from(&context.settings.models.fetch);

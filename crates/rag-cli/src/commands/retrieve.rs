@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use rag_pipeline::Searched;
+
 use super::stage::{StageArgs, report};
 use crate::Done;
 use crate::context::Context;
@@ -17,13 +19,19 @@ pub struct Args {
     /// Questions as JSON lines: `id`, `question`, and optionally `groups`, `filters`, `history`.
     #[arg(long, value_name = "FILE")]
     questions: PathBuf,
+    /// The chunk artifact that the index was made of, handed on to a program that stands for this stage (exec.retrieve).
+    #[arg(long, value_name = "DIR")]
+    passages: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> anyhow::Result<Done> {
     let outcome = rag_pipeline::retrieve(
         &context.settings,
-        &args.paths.input,
-        &args.questions,
+        &Searched {
+            generation: &args.paths.input,
+            passages: args.passages.as_deref(),
+            questions: &args.questions,
+        },
         &args.paths.output,
         &context.progress,
     )?;

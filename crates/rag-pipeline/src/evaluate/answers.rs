@@ -2,6 +2,7 @@
 
 use rag_core::answer::Answer;
 use rag_core::progress::{Progress, Unit};
+use rag_core::question::Question;
 use rag_eval::answers::{AnswerReport, Label, score_answers};
 use rag_eval::data::{Dataset, document_id};
 
@@ -24,9 +25,16 @@ pub fn answer_questions(
     Ok(score_answers(labels, &answers))
 }
 
-/// The questions of `dataset` that have a gold answer or are known to have none, as labels.
+/// The split whose judgements stand in for accepted answers.
+const JUDGED_SPLIT: &str = "test";
+
+/// The questions of `dataset` that have a gold answer or are known to have none, as labels; of a data set without
+/// gold answers those that the split `test` judges, whose answers then are not judged.
 pub fn dataset_labels(dataset: &Dataset) -> Result<Vec<Label>, PipelineError> {
     let gold = dataset.answers()?;
+    if gold.is_empty() {
+        return judged_labels(dataset);
+    }
     let mut labels = Vec::new();
     for question in dataset.questions()? {
         let Some(answer) = gold.get(&question.id) else {
@@ -56,4 +64,21 @@ pub fn dataset_labels(dataset: &Dataset) -> Result<Vec<Label>, PipelineError> {
         });
     }
     Ok(labels)
+}
+
+fn judged_labels(dataset: &Dataset) -> Result<Vec<Label>, PipelineError> {
+    let qrels = dataset.qrels(JUDGED_SPLIT)?;
+    let label = |question: Question| {
+        let relevant = qrels.relevant(&question.id);
+        let relevant = relevant.filter_map(|id| document_id(id).ok()).map(String::from);
+        Label {
+            kind: "judged".to_owned(),
+            relevant: relevant.collect(),
+            answers: Vec::new(),
+            parts: Vec::new(),
+            answerable: true,
+            question,
+        }
+    };
+    Ok(dataset.judged_questions(&qrels)?.into_iter().map(label).collect())
 }

@@ -4,18 +4,18 @@ use std::path::{Path, PathBuf};
 
 use rag_core::artifact::{Artifact, ArtifactKey, Digest, Manifest, jsonl};
 use rag_core::progress::Progress;
-use rag_core::stage;
+use rag_core::stage::{self, Outcome};
 use rag_eval::answers::Label;
 use rag_retrieve::Expand;
 
 use super::ledger::{Cost, Ledger, Meter};
 use super::lock::{Lock, Locked};
 use super::measure::{measure_run, per_question_costs};
+use super::pool::Pool;
 use super::{LABELS_FILE, Run, last_ranked};
 use crate::error::PipelineError;
-use crate::models::NONE;
 use crate::settings::Settings;
-use crate::stages;
+use crate::stages::{self, Searched};
 use crate::store::Store;
 
 /// The artifacts that questions are asked of.
@@ -77,6 +77,18 @@ pub fn execute(
     root: &Path,
     progress: &dyn Progress,
 ) -> Result<Run, PipelineError> {
+    execute_in(None, settings, collection, labels, root, progress)
+}
+
+/// As [`execute`], with the boxes' artifacts shared with other runs through `pool`.
+pub(crate) fn execute_in(
+    pool: Option<&Pool>,
+    settings: &Settings,
+    collection: &Collection,
+    labels: &[Label],
+    root: &Path,
+    progress: &dyn Progress,
+) -> Result<Run, PipelineError> {
     refuse_foreign(root)?;
     fs_err::create_dir_all(root)?;
     let questions = root.join(LABELS_FILE);
@@ -94,6 +106,7 @@ pub fn execute(
     let boxes = Boxes {
         root,
         before: Ledger::read(root)?,
+        pool,
     };
     let mut ledger = Ledger::default();
     for step in steps(settings) {
@@ -124,7 +137,7 @@ fn refuse_foreign(root: &Path) -> Result<(), PipelineError> {
 
 /// One box of the query row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+pub(super) enum Stage {
     Retrieve,
     Rerank,
     Expand,
@@ -133,7 +146,7 @@ enum Stage {
 
 impl Stage {
     /// The name of its artifact.
-    fn name(self) -> &'static str {
+    pub(super) fn name(self) -> &'static str {
         match self {
             Self::Retrieve => stage::RETRIEVE,
             Self::Rerank => stage::RERANK,
@@ -152,7 +165,7 @@ struct Step {
 /// The boxes that `settings` ask for, in their order.
 fn steps(settings: &Settings) -> Vec<Step> {
     let step = |of, input, output| Step { of, input, output };
-    let reranks = settings.models.reranker != NONE;
+    let reranks = settings.reranks();
     let ranked = if reranks { "reranked" } else { "retrieved" };
     let mut steps = vec![step(Stage::Retrieve, "", "retrieved")];
     if reranks {
@@ -169,6 +182,7 @@ struct Boxes<'r> {
     root: &'r Path,
     /// What an earlier run into the same folder cost.
     before: Ledger,
+    pool: Option<&'r Pool>,
 }
 
 impl Boxes<'_> {
@@ -180,41 +194,88 @@ impl Boxes<'_> {
         progress: &dyn Progress,
     ) -> Result<(Manifest, Cost), PipelineError> {
         let (input, output) = (self.root.join(step.input), self.root.join(step.output));
-        let generation = collection.generation.as_path();
-        let stood = key_at(&output, step.of.name());
+        let made_at = match self.pool {
+            Some(pool) => pool.folder(step.of, settings, collection, &self.upstream(step, &input)?)?,
+            None => output.clone(),
+        };
+        let stood = key_at(&made_at, step.of.name());
         let meter = Meter::begin();
-        let outcome = match step.of {
-            Stage::Retrieve => {
-                let questions = self.root.join(LABELS_FILE);
-                stages::retrieve(settings, generation, &questions, &output, progress)?
-            }
-            Stage::Rerank => stages::rerank(settings, &input, &output, progress)?,
-            Stage::Expand => stages::expand(settings, generation, &input, &output, progress)?,
-            Stage::Generate => stages::generate(settings, &input, &output, progress)?,
-        };
-        let manifest = Artifact::open(&output, step.of.name())?.manifest().clone();
+        let outcome = self.run_stage(step, settings, collection, &made_at, progress)?;
+        let made = Artifact::open(&made_at, step.of.name())?;
+        let manifest = made.manifest();
         let cost = if stood == Some(manifest.key) {
-            self.earlier_cost(step.of.name(), &manifest)
+            self.earlier_cost(&made)?
         } else {
-            meter.end(manifest.key.to_string(), outcome.seen)
+            let cost = meter.end(manifest.key.to_string(), outcome.seen);
+            if self.pool.is_some() {
+                Pool::note_cost(&made_at, &cost)?;
+            }
+            cost
         };
-        Ok((manifest, cost))
+        if self.pool.is_some() {
+            Pool::share(&made, &output)?;
+        }
+        Ok((manifest.clone(), cost))
+    }
+
+    fn run_stage(
+        &self,
+        step: &Step,
+        settings: &Settings,
+        collection: &Collection,
+        output: &Path,
+        progress: &dyn Progress,
+    ) -> Result<Outcome, PipelineError> {
+        let input = self.root.join(step.input);
+        let generation = collection.generation.as_path();
+        match step.of {
+            Stage::Retrieve => {
+                let searched = Searched {
+                    generation,
+                    passages: Some(&collection.passages),
+                    questions: &self.root.join(LABELS_FILE),
+                };
+                stages::retrieve(settings, &searched, output, progress)
+            }
+            Stage::Rerank => stages::rerank(settings, &input, output, progress),
+            Stage::Expand => stages::expand(settings, generation, &input, output, progress),
+            Stage::Generate => stages::generate(settings, &input, output, progress),
+        }
+    }
+
+    /// The key of what the box reads within the run: the artifact before it, or the questions.
+    fn upstream(&self, step: &Step, input: &Path) -> Result<String, PipelineError> {
+        if step.of == Stage::Retrieve {
+            let digest = Digest::of_file(&self.root.join(LABELS_FILE))?;
+            return Ok(digest.blake3.to_string());
+        }
+        let before = match step.input {
+            "retrieved" => stage::RETRIEVE,
+            "reranked" => stage::RERANK,
+            _ => stage::EXPAND,
+        };
+        Ok(Artifact::open(input, before)?.manifest().key.to_string())
     }
 
     /// What the box cost when it made what still stands. Where no ledger tells, the artifact knows how long it took.
-    fn earlier_cost(&self, stage: &str, manifest: &Manifest) -> Cost {
+    fn earlier_cost(&self, made: &Artifact) -> Result<Cost, PipelineError> {
+        let manifest = made.manifest();
         let key = manifest.key.to_string();
-        let known = self.before.stages.get(stage).filter(|cost| cost.key == key);
+        let own = self.before.stages.get(&manifest.made_from.stage).cloned();
+        let known = match own.filter(|cost| cost.key == key) {
+            None if self.pool.is_some() => Pool::cost(made.path())?.filter(|cost| cost.key == key),
+            own => own,
+        };
         let from_manifest = || Cost {
-            key: key.clone(),
+            key,
             wall_ms: manifest.timings_ms.get("total").copied().unwrap_or_default(),
             items: manifest.counts.seen,
             ..Cost::default()
         };
-        Cost {
+        Ok(Cost {
             reused: true,
-            ..known.cloned().unwrap_or_else(from_manifest)
-        }
+            ..known.unwrap_or_else(from_manifest)
+        })
     }
 }
 

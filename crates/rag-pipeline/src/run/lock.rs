@@ -79,12 +79,11 @@ impl Lock {
     /// Notes what the run in the folder `run` wrote that is the same whenever it is repeated: rankings, and answers
     /// without how long they took.
     pub(super) fn note_outputs(&mut self, run: &Path) -> Result<(), PipelineError> {
-        for folder in ["retrieved", "reranked"] {
-            let file = run.join(folder).join(RUN_FILE);
-            if file.is_file() {
-                let digest = Digest::of_file(&file)?.blake3;
-                self.outputs.insert(format!("{folder}/{RUN_FILE}"), digest);
-            }
+        // A folder may still have what another reranker made.
+        let reranked = self.settings.reranks().then_some("reranked");
+        for folder in ["retrieved"].into_iter().chain(reranked) {
+            let digest = Digest::of_file(&run.join(folder).join(RUN_FILE))?.blake3;
+            self.outputs.insert(format!("{folder}/{RUN_FILE}"), digest);
         }
         let mut text = String::new();
         for answer in jsonl::Reader::<Answer>::open(&run.join("answered").join(ANSWERS_FILE))? {

@@ -17,6 +17,8 @@ mod execute;
 mod ledger;
 mod lock;
 mod measure;
+mod pool;
+mod repeat;
 mod report;
 
 use std::path::{Path, PathBuf};
@@ -29,10 +31,13 @@ use rag_eval::answers::Label;
 
 pub use compare::{COMPARED, Cause, Effect, QuestionDiff, RunDiff, diff_runs, gate_run, slices};
 pub use diagnose::diagnose_run;
+pub(crate) use execute::execute_in;
 pub use execute::{Collection, execute};
 pub use ledger::{Cost, Ledger};
 pub use lock::Lock;
 pub use measure::{RIGHT, RunMetrics, measure_run};
+pub(crate) use pool::Pool;
+pub use repeat::{Repetition, repeat};
 pub use report::{ReportFile, report_runs};
 
 use crate::error::PipelineError;
@@ -112,7 +117,7 @@ impl Run {
 fn last_ranked(settings: &crate::settings::Settings) -> &'static str {
     if settings.retrieve.expand != rag_retrieve::Expand::Nothing {
         "expanded"
-    } else if settings.models.reranker != crate::models::NONE {
+    } else if settings.reranks() {
         "reranked"
     } else {
         "retrieved"

@@ -1,0 +1,183 @@
+//! `[exec]` of `rag.toml`: which boxes are programs.
+
+use std::path::{Path, PathBuf};
+
+use rag_core::artifact::Digest;
+use serde::{Deserialize, Serialize};
+use toml::{Table, Value};
+
+use crate::error::PipelineError;
+use crate::models::NONE;
+
+/// The table's name.
+const TABLE: &str = "exec";
+
+/// The boxes that a program can stand for.
+const BOXES: [&str; 4] = ["chunk", "retrieve", "rerank", "generate"];
+
+/// Programs that stand for a box, and what they may use up.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ExecSettings {
+    /// Longest time that one call of a program may take, in seconds. Default: 3600.
+    pub time_limit_s: u64,
+    /// Most bytes that one call of a program may write. Default: 1 GiB.
+    pub max_output_bytes: u64,
+    /// Documents to passages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chunk: Option<Program>,
+    /// Questions to ranked passages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retrieve: Option<Program>,
+    /// Ranked passages to better ranked passages, whatever `models.reranker` says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rerank: Option<Program>,
+    /// Ranked passages to answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generate: Option<Program>,
+}
+
+impl Default for ExecSettings {
+    fn default() -> Self {
+        Self {
+            time_limit_s: 3600,
+            max_output_bytes: 1 << 30,
+            chunk: None,
+            retrieve: None,
+            rerank: None,
+            generate: None,
+        }
+    }
+}
+
+impl ExecSettings {
+    /// The programs that are named, with their stage.
+    pub fn programs(&self) -> impl Iterator<Item = (&'static str, &Program)> {
+        let all = [&self.chunk, &self.retrieve, &self.rerank, &self.generate];
+        BOXES
+            .into_iter()
+            .zip(all)
+            .filter_map(|(stage, program)| Some((stage, program.as_ref()?)))
+    }
+
+    /// Whether a program stands for a box that questions go through.
+    pub(crate) fn serves_questions(&self) -> bool {
+        self.programs().any(|(stage, _)| stage != "chunk")
+    }
+}
+
+/// A program with its arguments: `"path"`, `["path", "argument", …]`, or a table of the fields.
+///
+/// A path with a `/` in it is relative to `folder`; a name without one is looked up by the operating system.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Written")]
+pub struct Program {
+    /// The program and its arguments, to which those of the stage are added.
+    pub command: Vec<String>,
+    /// Where it runs. Default: the folder of the settings file that names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<PathBuf>,
+}
+
+/// The ways of writing a program down.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Path(String),
+    Words(Vec<String>),
+    Table {
+        command: Vec<String>,
+        folder: Option<PathBuf>,
+    },
+}
+
+impl TryFrom<Written> for Program {
+    type Error = &'static str;
+
+    fn try_from(written: Written) -> Result<Self, Self::Error> {
+        let (command, folder) = match written {
+            Written::Path(path) => (vec![path], None),
+            Written::Words(words) => (words, None),
+            Written::Table { command, folder } => (command, folder),
+        };
+        match command.first() {
+            Some(program) if !program.trim().is_empty() => Ok(Self { command, folder }),
+            _ => Err("a program is a path, or a list of a path and arguments"),
+        }
+    }
+}
+
+impl Program {
+    /// The program as people know it.
+    pub fn label(&self) -> String {
+        self.command.join(" ")
+    }
+
+    /// What is started: a path is taken from the folder.
+    pub(super) fn executable(&self) -> PathBuf {
+        match &self.folder {
+            Some(folder) if self.command[0].contains('/') => folder.join(&self.command[0]),
+            _ => PathBuf::from(&self.command[0]),
+        }
+    }
+
+    /// Names what the program does, for artifacts' keys: its words, and in place of those that are files the digest
+    /// of the file. What such a file loads in turn is not looked at.
+    pub(crate) fn identity(&self) -> Result<String, PipelineError> {
+        let mut parts = Vec::new();
+        for (place, word) in self.command.iter().enumerate() {
+            let is_looked_up = place == 0 && !word.contains('/');
+            let path = match &self.folder {
+                Some(folder) => folder.join(word),
+                None => PathBuf::from(word),
+            };
+            parts.push(if !is_looked_up && path.is_file() {
+                Digest::of_file(&path)?.blake3.to_string()
+            } else {
+                word.clone()
+            });
+        }
+        let digest = Digest::of_parts(parts.iter().map(String::as_bytes));
+        Ok(format!("program {}", digest.short()))
+    }
+}
+
+/// Notes with each program of `settings`, which were read from the file at `path`, where it runs.
+pub(crate) fn place_programs(settings: &mut Table, path: &Path) -> Result<(), PipelineError> {
+    let Some(Value::Table(exec)) = settings.get_mut(TABLE) else {
+        return Ok(());
+    };
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    let home = fs_err::canonicalize(parent.unwrap_or(Path::new(".")))?;
+    for name in BOXES {
+        let Some(program) = exec.get_mut(name) else {
+            continue;
+        };
+        let mut table = match program {
+            Value::String(text) if text == NONE => continue,
+            Value::String(path) => {
+                Table::from_iter([("command".to_owned(), Value::from(vec![path.clone()]))])
+            }
+            Value::Array(words) => Table::from_iter([("command".to_owned(), Value::Array(words.clone()))]),
+            Value::Table(table) => table.clone(),
+            _ => continue,
+        };
+        let folder = match table.get("folder").and_then(Value::as_str) {
+            Some(folder) => home.join(folder),
+            None => home.clone(),
+        };
+        table.insert(
+            "folder".to_owned(),
+            Value::from(folder.to_string_lossy().into_owned()),
+        );
+        *program = Value::Table(table);
+    }
+    Ok(())
+}
+
+/// Takes out the boxes that are set to `none`: what an earlier file named does not stand for them any more.
+pub(crate) fn drop_named_none(settings: &mut Table) {
+    if let Some(Value::Table(exec)) = settings.get_mut(TABLE) {
+        exec.retain(|name, value| !(BOXES.contains(&name) && value.as_str() == Some(NONE)));
+    }
+}
