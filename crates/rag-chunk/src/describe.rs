@@ -124,6 +124,7 @@ pub(crate) struct Descriptions<'d> {
     progress: &'d dyn Progress,
     written: u64,
     kept: u64,
+    without: u64,
 }
 
 /// A cached sentence; empty when the describer had nothing to offer.
@@ -151,6 +152,7 @@ impl<'d> Descriptions<'d> {
             progress,
             written: 0,
             kept: 0,
+            without: 0,
         })
     }
 
@@ -169,6 +171,7 @@ impl<'d> Descriptions<'d> {
         };
         for passage in &mut chunked.passages {
             let sentence = self.sentence(document, passage)?;
+            self.without += u64::from(sentence.is_empty());
             append(&sentence, passage, config, counter);
             self.progress.advance(STEP, 1);
         }
@@ -179,8 +182,8 @@ impl<'d> Descriptions<'d> {
     pub(crate) fn close(self) -> Result<(), ChunkError> {
         self.progress.finish(STEP);
         self.progress.note(&format!(
-            "chunk: {} passages described by {}, {} descriptions kept from before",
-            self.written, self.name, self.kept
+            "chunk: {} passages described by {}, {} descriptions kept from before, {} passages without one",
+            self.written, self.name, self.kept, self.without
         ));
         Ok(self
             .cache
@@ -198,7 +201,7 @@ impl<'d> Descriptions<'d> {
             asked.data().as_bytes(),
         ]);
         if let Some(sentence) = self.cache.get(&key) {
-            self.kept += 1;
+            self.kept += u64::from(!sentence.text.is_empty());
             return Ok(sentence.text.clone());
         }
         let drafted = self
@@ -213,7 +216,7 @@ impl<'d> Descriptions<'d> {
             text: drafted.as_deref().map(cleaned).unwrap_or_default(),
         };
         self.cache.record(key, &sentence)?;
-        self.written += 1;
+        self.written += u64::from(!sentence.text.is_empty());
         Ok(sentence.text)
     }
 }

@@ -7,6 +7,7 @@ use rag_core::access::Principal;
 use rag_core::date::Date;
 use rag_core::filter::Filter;
 use rag_core::language::Language;
+use rag_pipeline::run::Trust;
 use rag_retrieve::MAX_QUESTION_BYTES;
 
 /// Options that every command takes.
@@ -54,6 +55,21 @@ impl AskerArgs {
             languages: self.languages.clone(),
             departments: self.departments.clone(),
         }
+    }
+}
+
+/// Whether what a run brings with it is trusted.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct TrustArgs {
+    /// Run the programs and ask the servers that the run's rag.lock names.
+    #[arg(long)]
+    trust: bool,
+}
+
+impl TrustArgs {
+    /// How far the lock of a run is trusted.
+    pub(crate) fn of_lock(self) -> Trust {
+        if self.trust { Trust::Maker } else { Trust::Nobody }
     }
 }
 

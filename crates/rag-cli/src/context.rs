@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rag_pipeline::{ANTHROPIC, Keys, OPENAI, REMOTE, Settings};
+use rag_pipeline::{Keys, Settings};
 
 use crate::args::GlobalArgs;
 use crate::progress::{Terminal, Verbosity};
@@ -54,27 +54,18 @@ impl Context {
 /// Refuses what a settings file that merely lies in this folder must not choose: a folder that somebody else made
 /// may neither run a program on this machine nor send documents and keys to a server.
 fn refuse_to_trust(before: &Settings, read: &Settings) -> anyhow::Result<()> {
-    let refused = if read.models.fetch.mirror.python == before.models.fetch.mirror.python {
-        reaches_out(read)
-    } else {
+    let (known, fetch) = (&before.models.fetch, &read.models.fetch);
+    let refused = if fetch.mirror.python != known.mirror.python {
         Some("names a program to run (models.fetch.mirror.python)")
+    } else if fetch.hub.endpoint != known.hub.endpoint {
+        Some("names a server to ask for models, with the hub's token (models.fetch.hub.endpoint)")
+    } else {
+        read.reaches_out()
     };
     match refused {
         Some(what) => anyhow::bail!(
             "{SETTINGS_FILE} in this folder {what}; name the file with --config if you trust it"
         ),
         None => Ok(()),
-    }
-}
-
-/// What `settings` do that only settings may which a user trusts, if they do: run programs, or send documents away.
-pub(crate) fn reaches_out(settings: &Settings) -> Option<&'static str> {
-    let models = &settings.models;
-    if settings.exec.programs().next().is_some() {
-        Some("names a program to run (exec)")
-    } else if [ANTHROPIC, OPENAI].contains(&models.language_model.as_str()) || models.embedder == REMOTE {
-        Some("sends documents to a server (models.language_model, models.embedder)")
-    } else {
-        None
     }
 }

@@ -216,6 +216,192 @@ fn what_is_no_run_is_left_alone() {
 }
 
 #[test]
+fn a_run_that_was_changed_or_cut_short_is_refused() {
+    let site = site();
+    run(&site, "runs/a", &[]);
+    run(&site, "runs/b", &[]);
+    let spoilt = [
+        ("labels.jsonl", "questions changed"),
+        ("per_query.jsonl", "figures changed"),
+    ];
+    for (name, says) in spoilt {
+        let path = site.path("runs/a").join(name);
+        let text = fs_err::read_to_string(&path).unwrap();
+        fs_err::write(&path, text.replace("leave", "Leave").replace("1.0", "0.5")).unwrap();
+        refused(&site, &["gate", "runs/a", "--baseline", "runs/b"], says);
+        fs_err::write(&path, text).unwrap();
+    }
+    // Answers of another run are not this one's.
+    fs_err::write(site.path("strict.toml"), SETTINGS.replace("0.2", "1.0")).unwrap();
+    run(&site, "runs/c", &["--config", "strict.toml"]);
+    fs_err::remove_dir_all(site.path("runs/a/answered")).unwrap();
+    fs_err::rename(site.path("runs/c/answered"), site.path("runs/a/answered")).unwrap();
+    refused(&site, &["diagnose", "runs/a"], "generate artifact changed");
+    // A run that fails on the way is no run.
+    let long = "x".repeat(70_000);
+    fs_err::write(
+        site.path("long.jsonl"),
+        format!("{{\"id\":\"x\",\"question\":\"{long}\",\"answerable\":false}}\n"),
+    )
+    .unwrap();
+    let failed = site.run(&[
+        "run",
+        "--questions",
+        "long.jsonl",
+        "--store",
+        "kb",
+        "--out",
+        "runs/b",
+    ]);
+    assert_eq!(failed.status.code(), Some(1));
+    refused(
+        &site,
+        &["gate", "runs/b", "--baseline", "runs/c"],
+        "no finished run",
+    );
+    // Made again, it is one.
+    run(&site, "runs/b", &[]);
+    assert_eq!(site.run(&["diagnose", "runs/b"]).status.code(), Some(0));
+}
+
+#[test]
+fn labels_of_a_user_are_not_overwritten_and_ids_are_told_apart() {
+    let site = site();
+    fs_err::create_dir(site.path("mine")).unwrap();
+    fs_err::write(site.path("mine/labels.jsonl"), QUESTIONS).unwrap();
+    let into_mine = [
+        "run",
+        "--questions",
+        "mine/labels.jsonl",
+        "--store",
+        "kb",
+        "--limit",
+        "1",
+        "--out",
+        "mine",
+    ];
+    refused(&site, &into_mine, "holds other files");
+    assert_eq!(
+        fs_err::read_to_string(site.path("mine/labels.jsonl")).unwrap(),
+        QUESTIONS
+    );
+    fs_err::write(site.path("twice.jsonl"), QUESTIONS.replace("moon\"", "leave\"")).unwrap();
+    let twice = [
+        "run",
+        "--questions",
+        "twice.jsonl",
+        "--store",
+        "kb",
+        "--out",
+        "runs/t",
+    ];
+    refused(&site, &twice, "two questions have the id `leave`");
+    let inside = [
+        "run",
+        "--questions",
+        "questions.jsonl",
+        "--store",
+        "kb",
+        "--out",
+        "kb/runs",
+    ];
+    refused(&site, &inside, "belongs to a store");
+}
+
+#[test]
+fn the_lock_of_a_run_sends_nothing_and_runs_nothing() {
+    let site = site();
+    run(&site, "runs/a", &[]);
+    let path = site.path("runs/a/rag.lock");
+    let lock = fs_err::read_to_string(&path).unwrap();
+    let changes = [
+        (
+            "language_model = \"none\"",
+            "language_model = \"openai\"",
+            "sends documents",
+        ),
+        (
+            "program = \"tesseract\"",
+            "program = \"/bin/sh\"",
+            "names a program",
+        ),
+    ];
+    for (from, to, says) in changes {
+        assert!(lock.contains(from), "{from}");
+        fs_err::write(&path, lock.replace(from, to)).unwrap();
+        refused(&site, &["diagnose", "runs/a"], says);
+        refused(&site, &["report", "runs/a", "--out", "report"], says);
+        refused(&site, &["repro", "runs/a"], says);
+    }
+    fs_err::write(&path, vec![0; 5 << 20]).unwrap();
+    refused(&site, &["diagnose", "runs/a"], "longer than");
+}
+
+#[test]
+fn settings_that_lie_in_the_folder_run_and_send_nothing() {
+    let site = site();
+    let changes = [
+        "[parse.ocr]\nprogram = \"/bin/sh\"\n",
+        "[models.fetch.hub]\nendpoint = \"http://127.0.0.1:9\"\n",
+    ];
+    for change in changes {
+        let settings = format!("{SETTINGS}{change}");
+        fs_err::write(site.path("rag.toml"), &settings).unwrap();
+        refused(&site, &["ask", "Why?", "--store", "kb"], "if you trust it");
+        let named = site.run(&["ask", "Why?", "--store", "kb", "--config", "rag.toml"]);
+        assert_eq!(named.status.code(), Some(0), "{}", lines(&named.stderr));
+    }
+}
+
+#[test]
+fn runs_and_reports_are_private_and_no_documents() {
+    let site = site();
+    run(&site, "docs/run", &[]);
+    assert!(
+        site.run(&["report", "docs/run", "--out", "docs/report"])
+            .status
+            .success()
+    );
+    #[cfg(unix)]
+    for folder in ["docs/run", "docs/report", "docs/report/run-1"] {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs_err::metadata(site.path(folder)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{folder}");
+    }
+    let report = site.json(&["ingest", "docs", "--store", "kb", "--json"]);
+    assert_eq!(report["documents"]["seen"].as_u64(), Some(3), "{report}");
+    fs_err::create_dir(site.path("site")).unwrap();
+    fs_err::write(site.path("site/index.html"), "mine").unwrap();
+    refused(
+        &site,
+        &["report", "docs/run", "--out", "site"],
+        "holds other files",
+    );
+}
+
+#[test]
+fn a_citation_of_another_document_than_its_passage_is_not_followed() {
+    let site = site();
+    run(&site, "runs/a", &[]);
+    let mut answer = site.json(&[
+        "ask",
+        "How many days of leave do staff get?",
+        "--store",
+        "kb",
+        "--json",
+    ]);
+    answer["citations"][0]["document"] = "pay".into();
+    fs_err::write(site.path("answer.json"), answer.to_string()).unwrap();
+    let output = site.run(&["why", "answer.json", "--store", "kb"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        !lines(&output.stdout).contains("Pay"),
+        "{}",
+        lines(&output.stdout)
+    );
+}
+
+#[test]
 fn files_of_other_tools_are_read_and_written() {
     let site = site();
     run(&site, "runs/a", &[]);
@@ -245,4 +431,9 @@ fn files_of_other_tools_are_read_and_written() {
     let measured = site.json(&[&arguments[..], &["--baseline", "other.trec", "--json"]].concat());
     assert_eq!(measured["metrics"]["RR@10"]["mean"], 0.5);
     assert_eq!(measured["comparisons"]["RR@10"]["losses"], 1);
+    // A run of passages names no document as the judgements do, which is no rank of 0.
+    fs_err::write(site.path("run.trec"), "q1 Q0 b#3 1 0.9 x\n").unwrap();
+    refused(&site, &arguments, "--passages");
+    let measured = site.json(&[&arguments[..], &["--passages", "--json"]].concat());
+    assert_eq!(measured["metrics"]["RR@10"]["mean"], 1.0);
 }

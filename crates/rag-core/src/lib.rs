@@ -31,6 +31,7 @@ pub mod date;
 pub mod diagnostic;
 pub mod document;
 pub mod filter;
+pub mod folder;
 pub mod hit;
 pub mod id;
 pub mod language;

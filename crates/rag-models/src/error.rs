@@ -5,6 +5,12 @@ use std::path::PathBuf;
 /// Errors of opening and running models.
 #[derive(Debug, thiserror::Error)]
 pub enum ModelError {
+    /// There is no such file.
+    #[error("there is no file {path}; give the path of a GGUF file, or a name of `models list`")]
+    NoFile {
+        /// The path given.
+        path: PathBuf,
+    },
     /// The name is neither a catalogue entry nor a folder.
     #[error(
         "no model named `{name}`: use one of {known}, or the path of a folder with weights and tokenizer"

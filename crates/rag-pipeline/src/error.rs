@@ -134,8 +134,37 @@ pub enum PipelineError {
         /// What there is.
         known: String,
     },
-    /// What a run was made from is not what it was.
-    #[error("{path}: the {stage} artifact changed since the run; make the run again")]
+    /// The folder has files in it that are not a report's.
+    #[error("{path} holds other files and is not a report; choose a new or empty folder")]
+    NotAReport {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The folder lies in a store or in an artifact.
+    #[error("{path} lies in {above}, which belongs to a store or a stage; choose a folder elsewhere")]
+    InsideOther {
+        /// The folder.
+        path: PathBuf,
+        /// The folder of the store or the artifact.
+        above: PathBuf,
+    },
+    /// Two questions have the same id, so that no answer could be told from the other's.
+    #[error("two questions have the id `{id}`; give each one of its own")]
+    SameId {
+        /// The id.
+        id: String,
+    },
+    /// Settings that a run brings with it would run programs or send documents away.
+    #[error("the run's rag.lock {what}; give --trust if you trust whoever made it")]
+    Untrusted {
+        /// What they do.
+        what: &'static str,
+    },
+    /// The runs asked different questions.
+    #[error("the runs asked different questions, or their labels differ; make both with the same file")]
+    OtherQuestions,
+    /// What a run was made from, or made, is not what it was.
+    #[error("{path}: the {stage} changed since the run; make the run again")]
     Changed {
         /// The artifact's folder.
         path: PathBuf,

@@ -11,7 +11,7 @@ use toml::{Table, Value};
 
 use crate::error::PipelineError;
 use crate::exec::{self, ExecSettings};
-use crate::models::NONE;
+use crate::models::{ANTHROPIC, NONE, OPENAI, REMOTE};
 use crate::providers::{Keys, ProviderSettings};
 
 /// A settings file this long is none.
@@ -122,6 +122,21 @@ impl Settings {
     /// Whether candidates are reranked, by a model, lexical coverage or a program.
     pub fn reranks(&self) -> bool {
         self.models.reranker != NONE || self.exec.rerank.is_some()
+    }
+
+    /// What these settings do that only settings may which a user trusts, if they do: run programs, or send documents to
+    /// a server.
+    pub fn reaches_out(&self) -> Option<&'static str> {
+        let models = &self.models;
+        if self.exec.programs().next().is_some() {
+            Some("names a program to run (exec)")
+        } else if self.parse.ocr.program != rag_parse::OcrConfig::default().program {
+            Some("names a program to run (parse.ocr.program)")
+        } else if [ANTHROPIC, OPENAI].contains(&models.language_model.as_str()) || models.embedder == REMOTE {
+            Some("sends documents to a server (models.language_model, models.embedder)")
+        } else {
+            None
+        }
     }
 
     /// The settings as TOML, complete enough to be read back.

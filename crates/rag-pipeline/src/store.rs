@@ -24,7 +24,8 @@ use crate::error::PipelineError;
 /// Layout of the store folder; a reader refuses any other.
 const LAYOUT_VERSION: u32 = 1;
 
-const DESCRIPTION_FILE: &str = "store.json";
+/// The description in the folder of a store.
+pub(crate) const DESCRIPTION_FILE: &str = "store.json";
 const CURRENT_FILE: &str = "CURRENT";
 
 /// A collection on disk.
@@ -264,7 +265,7 @@ impl Store {
 
 /// Makes a folder, and those above it, that only its owner can read: a store holds the text of restricted
 /// documents.
-fn create_private(path: &Path) -> Result<(), PipelineError> {
+pub(crate) fn create_private(path: &Path) -> Result<(), PipelineError> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

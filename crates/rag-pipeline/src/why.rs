@@ -93,8 +93,10 @@ pub enum FileState {
     Unchanged,
     /// Other bytes.
     Changed,
-    /// It is gone, or the documents were imported and come from no folder.
+    /// It is gone.
     Missing,
+    /// The document is a line of a data set, which is no file of its own.
+    Imported,
 }
 
 /// Walks every citation of `answer` back through the artifacts of `collection`, which was made from the files below
@@ -176,7 +178,9 @@ impl Tracer<'_> {
         let principal = &self.answer.question.principal;
         for passage in self.passages.json_lines::<Passage>(PASSAGES_FILE)? {
             let passage = passage?;
-            if passage.id == citation.id && passage.access.allows(principal) {
+            // A forged answer may name another document than the passage is of.
+            let is_cited = passage.id == citation.id && *passage.document_id() == citation.document;
+            if is_cited && passage.access.allows(principal) {
                 return Ok(Some(passage));
             }
         }
@@ -196,13 +200,14 @@ impl Tracer<'_> {
     fn file(&self, document: &Document, quote: &str) -> Result<FileTrace, PipelineError> {
         let path = self.source.join(&document.source);
         let state = match Digest::of_file(&path) {
+            _ if is_imported(&self.documents) => FileState::Imported,
             Ok(found) if found.blake3.to_string() == document.content_digest => FileState::Unchanged,
             Ok(_) => FileState::Changed,
             Err(_) => FileState::Missing,
         };
         let bytes = match state {
             FileState::Unchanged => find_bytes(&path, quote)?,
-            FileState::Changed | FileState::Missing => None,
+            FileState::Changed | FileState::Missing | FileState::Imported => None,
         };
         Ok(FileTrace {
             path,
@@ -211,6 +216,17 @@ impl Tracer<'_> {
             bytes,
         })
     }
+}
+
+/// Whether the documents are the lines of a data set.
+fn is_imported(documents: &Artifact) -> bool {
+    documents
+        .manifest()
+        .made_from
+        .config
+        .get(0)
+        .and_then(|name| name.as_str())
+        == Some("import")
 }
 
 /// The part `span` of a document's text, from the piece `text` of it that begins at `start`.

@@ -29,6 +29,9 @@ pub struct CiteArgs {
 }
 
 /// Checks a receipt: digests, quotes, and every citation anew. Needs no store.
+///
+/// It proves that the answer follows from the sources in the receipt, not where those came from: compare their digests
+/// with the originals. A score that models gave is believed and named.
 #[derive(Debug, Clone, clap::Args)]
 #[command(
     after_help = "Examples:\n  rag ask 'What does HBR-2207 mean?' --store kb --receipt receipt.json\n  \

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use rag_eval::diagnosis::{Class, Diagnosis, DiagnosisReport, Rung, Slice};
-use rag_pipeline::Way;
 use rag_pipeline::run::{Collection, Run, diagnose_run, execute};
+use rag_pipeline::{Settings, Way, write_pages};
 
 use crate::Done;
-use crate::context::{Context, reaches_out};
+use crate::args::TrustArgs;
+use crate::context::Context;
 use crate::print::{plain, to_stdout};
 
 /// Where a run asked again in another mode is kept, within the run.
@@ -34,14 +35,20 @@ pub struct Args {
     /// Write a report with one page per question into this folder.
     #[arg(long, value_name = "DIR")]
     html: Option<PathBuf>,
+    #[command(flatten)]
+    trust: TrustArgs,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> anyhow::Result<Done> {
-    let run = in_mode(Run::open(&args.run)?, args.mode, context)?;
-    let report = diagnose_run(&run, &context.progress)?;
+    let models = &context.settings.models;
+    let run = Run::open(&args.run)?;
+    let settings = run.settings(models, args.trust.of_lock())?;
+    let run = in_mode(run, settings, args.mode, context)?;
+    let settings = run.settings(models, args.trust.of_lock())?;
+    let report = diagnose_run(&run, &settings, &context.progress)?;
     if let Some(folder) = &args.html {
         write_html(folder, &run, &report)?;
     }
@@ -54,20 +61,11 @@ pub(crate) fn run(args: &Args, context: &Context) -> anyhow::Result<Done> {
 }
 
 /// The run itself, or its questions asked again in another mode.
-fn in_mode(run: Run, mode: Option<Way>, context: &Context) -> anyhow::Result<Run> {
+fn in_mode(run: Run, mut settings: Settings, mode: Option<Way>, context: &Context) -> anyhow::Result<Run> {
     let Some(way) = mode else {
         return Ok(run);
     };
-    let lock = run.lock();
-    if let Some(what) = reaches_out(&lock.settings) {
-        anyhow::bail!(
-            "the run's rag.lock {what}; if you trust it, make the other run with `run --mode` and diagnose that"
-        );
-    }
-    let mut settings = lock.settings.clone();
     way.apply_to(&mut settings);
-    settings.models.fetch.clone_from(&context.settings.models.fetch);
-    settings.models.keys.clone_from(&context.settings.models.keys);
     let collection = Collection::of_run(&run)?;
     let folder = run.root().join(MODES).join(way.to_string());
     Ok(execute(
@@ -81,10 +79,7 @@ fn in_mode(run: Run, mode: Option<Way>, context: &Context) -> anyhow::Result<Run
 
 fn write_html(folder: &Path, run: &Run, report: &DiagnosisReport) -> anyhow::Result<()> {
     let pages = rag_eval::diagnosis::report_pages(&run.root().display().to_string(), report);
-    fs_err::create_dir_all(folder)?;
-    for (name, page) in pages {
-        fs_err::write(folder.join(name), page)?;
-    }
+    write_pages(folder, &pages)?;
     to_stdout(&format!("report: {}", folder.join("index.html").display()));
     Ok(())
 }

@@ -188,6 +188,10 @@ pub(crate) fn gate(args: &GateArgs) -> anyhow::Result<Done> {
             to_stdout(&format!("{metric:20} {verdict}"));
         }
     }
+    anyhow::ensure!(
+        judged.values().any(|(comparison, _)| comparison.pairs > 0),
+        "none of the metrics has a value for any question of both runs"
+    );
     let blocking: Vec<&str> = judged
         .iter()
         .filter(|(_, (_, verdict))| verdict.blocks())

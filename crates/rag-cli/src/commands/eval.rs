@@ -55,7 +55,9 @@ pub enum Command {
     Ladder(super::eval_ladder::Args),
     /// A TREC run file of any program against judgements, and against another run.
     #[command(
-        after_help = "Example:\n  rag eval trec --run run.trec --qrels scifact/qrels/test.tsv --metric nDCG@10,R@100,AP"
+        after_help = "Example:\n  rag eval trec --run run.trec --qrels scifact/qrels/test.tsv --metric nDCG@10,R@100,AP\n\n\
+                        trec_eval's rules for gains and ties. A judged query that the run lacks counts as 0 (trec_eval -c), one without\n\
+                        a relevant document has no value."
     )]
     Trec(super::eval_files::TrecArgs),
     /// The answers of a run as a file of another evaluation tool.

@@ -1,7 +1,7 @@
 //! `eval trec`, `eval export` and `eval records`: files of other tools, in and out.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rag_eval::answers::{contains_answer, overlap};
 use rag_eval::exchange::{self, Form, Record};
@@ -25,6 +25,10 @@ pub struct TrecArgs {
     /// Another run file to compare with.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
+    /// The run ranks passages (`document#number`, as this program's run.trec does): each counts as its document, at its
+    /// best place.
+    #[arg(long)]
+    passages: bool,
     /// Metrics by their ir-measures names, separated by commas [default: the usual ones].
     #[arg(long = "metric", value_name = "NAME,…", value_delimiter = ',')]
     metrics: Vec<Metric>,
@@ -43,7 +47,7 @@ pub(crate) fn trec(args: &TrecArgs) -> anyhow::Result<Done> {
     } else {
         args.metrics.clone()
     };
-    let measured = Evaluation::of(&DocumentRun::read_trec(&args.run)?, &qrels, &metrics);
+    let measured = Evaluation::of(&read_trec(&args.run, &qrels, args.passages)?, &qrels, &metrics);
     if let Some(folder) = &args.out {
         fs_err::create_dir_all(folder)?;
         measured.write(folder)?;
@@ -51,7 +55,13 @@ pub(crate) fn trec(args: &TrecArgs) -> anyhow::Result<Done> {
     let baseline = args
         .baseline
         .as_ref()
-        .map(|path| Ok::<_, anyhow::Error>(Evaluation::of(&DocumentRun::read_trec(path)?, &qrels, &metrics)))
+        .map(|path| {
+            Ok::<_, anyhow::Error>(Evaluation::of(
+                &read_trec(path, &qrels, args.passages)?,
+                &qrels,
+                &metrics,
+            ))
+        })
         .transpose()?;
     let summaries = measured.summaries();
     let mut comparisons = BTreeMap::new();
@@ -82,6 +92,31 @@ pub(crate) fn trec(args: &TrecArgs) -> anyhow::Result<Done> {
         ));
     }
     Ok(Done::Complete)
+}
+
+/// Reads a run file, of which some document must be judged: otherwise the two use other ids.
+fn read_trec(path: &Path, qrels: &Qrels, passages: bool) -> anyhow::Result<DocumentRun> {
+    let read = DocumentRun::read_trec(path)?;
+    let run = if passages {
+        read.collapsed(|id| id.rsplit_once('#').map_or(id, |(document, _)| document))
+    } else {
+        read
+    };
+    let is_judged = |query: &str| {
+        let (judgements, ranked) = (qrels.of(query)?, run.of(query)?);
+        Some(
+            ranked
+                .iter()
+                .any(|scored| judgements.contains_key(&scored.document)),
+        )
+    };
+    anyhow::ensure!(
+        run.queries().any(|query| is_judged(query) == Some(true)),
+        "no document of {} is judged for its query: do both files name documents alike? A run of passages \
+         (document#number) needs --passages",
+        path.display()
+    );
+    Ok(run)
 }
 
 fn mean(summary: &Summary) -> String {

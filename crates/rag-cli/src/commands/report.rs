@@ -3,8 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use rag_pipeline::run::{Run, report_runs};
+use rag_pipeline::write_pages;
 
 use crate::Done;
+use crate::args::TrustArgs;
 use crate::context::Context;
 use crate::print::to_stdout;
 
@@ -15,21 +17,28 @@ pub struct Args {
     /// The runs' folders; a figure that shows two compares the first with the last.
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<PathBuf>,
-    /// The report's folder.
+    /// The report's folder: new, empty, or an earlier report, which is replaced.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    #[command(flatten)]
+    trust: TrustArgs,
 }
 
 pub(crate) fn run(args: &Args, context: &Context) -> anyhow::Result<Done> {
-    let runs = args.runs.iter().map(|path| Ok((name(path), Run::open(path)?)));
-    let runs: Vec<(String, Run)> = runs.collect::<anyhow::Result<_>>()?;
-    for (path, text) in report_runs(&runs, &context.progress)? {
-        let path = args.out.join(path);
-        if let Some(folder) = path.parent() {
-            fs_err::create_dir_all(folder)?;
-        }
-        fs_err::write(path, text)?;
+    let mut runs: Vec<(String, Run)> = Vec::new();
+    for (number, path) in (1..).zip(&args.runs) {
+        let own = name(path);
+        let is_taken = runs.iter().any(|(taken, _)| *taken == own);
+        let name = if is_taken {
+            format!("{own} ({number})")
+        } else {
+            own
+        };
+        runs.push((name, Run::open(path)?));
     }
+    let models = &context.settings.models;
+    let pages = report_runs(&runs, models, args.trust.of_lock(), &context.progress)?;
+    write_pages(&args.out, &pages)?;
     to_stdout(&format!("report: {}", args.out.join("index.html").display()));
     Ok(Done::Complete)
 }

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use rag_pipeline::run::{Repetition, Run, repeat};
 
 use crate::Done;
-use crate::context::{Context, reaches_out};
+use crate::args::TrustArgs;
+use crate::context::Context;
 use crate::print::{to_stderr, to_stdout};
 
 /// Asks the questions of a run again, with the settings, models and artifacts that its rag.lock names, and requires the
@@ -21,9 +22,8 @@ pub struct Args {
     /// Compute with so many threads [default: as many as there are processors].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// Run the programs and ask the servers that the lock names.
-    #[arg(long)]
-    trust: bool,
+    #[command(flatten)]
+    trust: TrustArgs,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -36,10 +36,8 @@ pub(crate) fn run(args: &Args, context: &Context) -> anyhow::Result<Done> {
             .build_global()?;
     }
     let run = Run::open(&args.run)?;
-    if let Some(what) = reaches_out(&run.lock().settings).filter(|_| !args.trust) {
-        anyhow::bail!("the run's rag.lock {what}; give --trust if you trust whoever made it");
-    }
-    let repetition = repeat(&run, &context.settings.models, &context.progress)?;
+    let trust = args.trust.of_lock();
+    let repetition = repeat(&run, &context.settings.models, trust, &context.progress)?;
     if args.json {
         to_stdout(&serde_json::to_string(&repetition)?);
     } else {

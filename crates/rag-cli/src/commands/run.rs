@@ -1,5 +1,6 @@
 //! `run`: labelled questions through the query row, every box's artifact kept in one folder.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use rag_core::artifact::jsonl;
@@ -45,9 +46,9 @@ pub(crate) struct AskedArgs {
     /// Where imported data sets are kept between runs.
     #[arg(long, value_name = "DIR", default_value = WORK)]
     work: PathBuf,
-    /// Ask only so many of the questions, spread evenly.
+    /// Ask at most so many of the questions, spread evenly.
     #[arg(long, value_name = "N")]
-    limit: Option<usize>,
+    limit: Option<NonZeroUsize>,
 }
 
 impl AskedArgs {
@@ -73,7 +74,7 @@ impl AskedArgs {
             }
             _ => anyhow::bail!("give --questions with --store, or --dataset"),
         };
-        let labels: Vec<Label> = spread(labels, self.limit);
+        let labels: Vec<Label> = spread(labels, self.limit.map(NonZeroUsize::get));
         anyhow::ensure!(!labels.is_empty(), "there are no labelled questions to ask");
         Ok((labels, Collection::of(&store)?))
     }

@@ -175,7 +175,8 @@ fn file(found: &Provenance) -> String {
     let state = match file.state {
         FileState::Unchanged => "unchanged since it was read",
         FileState::Changed => "CHANGED since it was read",
-        FileState::Missing => "not there any more, or imported",
+        FileState::Missing => "not there any more",
+        FileState::Imported => "a data set, of which the document is one line",
     };
     let mut text = format!(
         "{}, {state}, blake3 {}",

@@ -204,7 +204,7 @@ impl<'t> Trail<'t> {
             let sources = self.documents.iter().map(|document| document.source.as_str());
             let losses = self.losses_of(&sources.collect::<Vec<_>>());
             let what = format!(
-                "the text of {} has none of the accepted answers",
+                "the text of {} has none of the accepted answers in these words: garbled, or the label words it otherwise",
                 names.join(", ")
             );
             return lost(Rung::Parsing, std::iter::once(what).chain(losses).collect());

@@ -94,6 +94,19 @@ impl Run {
         self.0.insert(query, ranked);
     }
 
+    /// The run with each document under another id; of those that become one, the best score counts.
+    #[must_use]
+    pub fn collapsed(&self, name: impl Fn(&str) -> &str) -> Self {
+        let mut run = Self::default();
+        for (query, documents) in &self.0 {
+            let renamed = documents
+                .iter()
+                .map(|scored| (name(&scored.document).to_owned(), scored.score));
+            run.insert(query.clone(), renamed);
+        }
+        run
+    }
+
     /// The documents of `query`, best first; none when the run lacks it.
     pub fn of(&self, query: &str) -> Option<&[Scored]> {
         self.0.get(query).map(Vec::as_slice)

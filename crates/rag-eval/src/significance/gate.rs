@@ -13,7 +13,7 @@ const MIN_PAIRS: usize = 6;
 /// The rule, applied in this order:
 ///
 /// 1. [`Incomplete`](GateVerdict::Incomplete) when the candidate has no value for a question that the
-///    baseline has one for, or when there is no pair at all: a loss could hide there.
+///    baseline has one for: a loss could hide there. Also when there is no pair at all, which blocks nothing.
 /// 2. [`Fail`](GateVerdict::Fail) when the mean drop exceeds `max_drop` **and** p < `alpha` (the corrected
 ///    p where the comparison is one of many).
 /// 3. [`Pass`](GateVerdict::Pass) when there are at least six pairs and the interval of the difference
@@ -95,9 +95,9 @@ impl Gate {
 
 impl GateVerdict {
     /// True when the change must not go on: a failure, or values that are lacking. Too few questions to
-    /// tell do not block, but are worth a warning.
+    /// tell, or none that have a value, do not block, but are worth a warning.
     pub fn blocks(&self) -> bool {
-        matches!(self, Self::Fail { .. } | Self::Incomplete { .. })
+        matches!(self, Self::Fail { .. } | Self::Incomplete { lacking: 1.. })
     }
 }
 

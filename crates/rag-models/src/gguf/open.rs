@@ -82,6 +82,11 @@ fn find(
     let path = match (path.is_dir(), path.is_file()) {
         (true, _) => only_file(path)?,
         (_, true) => path.to_owned(),
+        _ if path.extension().is_some_and(|ending| ending == "gguf") => {
+            return Err(ModelError::NoFile {
+                path: path.to_owned(),
+            });
+        }
         _ => return Err(unknown(name)),
     };
     let stem = path

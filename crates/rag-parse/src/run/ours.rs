@@ -5,6 +5,7 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 use rag_core::artifact::MANIFEST_FILE;
+use rag_core::folder::{REPORT_FILE, RUN_LOCK_FILE, RUN_WRITER_FILE};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -28,11 +29,17 @@ struct Store {
     source: Option<IgnoredAny>,
 }
 
-/// The file that shows that `folder` is a store or an artifact, if it has one. A manifest that cannot be
+/// The file that shows that `folder` is a store, an artifact, a run or a report, if it is one. A manifest that cannot be
 /// read may be a damaged one of ours.
 pub(super) fn marker(folder: &Path) -> Option<&'static str> {
     if exists(&folder.join(STORE_FILE)) {
         return Some(STORE_FILE);
+    }
+    // A run has the labels, a report has answers; both may say what only some may read.
+    for name in [RUN_LOCK_FILE, RUN_WRITER_FILE, REPORT_FILE] {
+        if exists(&folder.join(name)) {
+            return Some(name);
+        }
     }
     let manifest = folder.join(MANIFEST_FILE);
     (exists(&manifest) && is_manifest(&manifest).unwrap_or(true)).then_some(MANIFEST_FILE)
@@ -92,6 +99,9 @@ mod tests {
                 false,
             ),
             ("manifest.json", "{\"name\": \"App\", \"icons\": []}", None, false),
+            (RUN_LOCK_FILE, "version = 1", Some(RUN_LOCK_FILE), false),
+            (RUN_WRITER_FILE, "", Some(RUN_WRITER_FILE), false),
+            (REPORT_FILE, "index.html", Some(REPORT_FILE), false),
             ("other.json", "{\"key\": 1, \"stage\": 1}", None, false),
         ];
         for (name, text, expected, is_sure) in cases {

@@ -85,7 +85,7 @@ fn diagnosed(plant: &Plant, folder: &Path, progress: &dyn Progress) -> Result<Ve
         &folder.join("run"),
         progress,
     )?;
-    Ok(diagnose_run(&run, progress)?.diagnoses)
+    Ok(diagnose_run(&run, &plant.settings, progress)?.diagnoses)
 }
 
 impl LadderReport {

@@ -129,6 +129,9 @@ pub fn gate_run(
     gate: Gate,
     config: &SignificanceConfig,
 ) -> Result<BTreeMap<String, (Comparison, GateVerdict)>, PipelineError> {
+    if candidate.lock().questions != baseline.lock().questions {
+        return Err(PipelineError::OtherQuestions);
+    }
     let mut compared = BTreeMap::new();
     for metric in metrics {
         compared.insert(
@@ -275,6 +278,7 @@ fn causes(before: &Run, after: &Run) -> Vec<Cause> {
                 .map(|(stage, key)| (format!("artifact {stage}"), key.clone())),
         );
         flat.insert("program".to_owned(), lock.tool.clone());
+        flat.insert("questions and labels".to_owned(), lock.questions.to_string());
     }
     let [old, new] = flat;
     let names: BTreeSet<&String> = old.keys().chain(new.keys()).collect();

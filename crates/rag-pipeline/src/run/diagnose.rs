@@ -14,6 +14,7 @@ use rag_eval::diagnosis::{Diagnosis, DiagnosisReport, Rung, Trail, diagnose, is_
 use super::Run;
 use crate::engine::Engine;
 use crate::error::PipelineError;
+use crate::settings::Settings;
 
 /// Most passages that are put in to see whether an answer becomes right.
 const MOST_PUT_IN: usize = 8;
@@ -23,11 +24,16 @@ const STEP: &str = "diagnose";
 /// Names for each question of `run` the first box that lost its answer, and tells whether the answer becomes right
 /// with the right passage put in there.
 ///
+/// `settings` are the run's, as [`Run::settings`] gives them.
 /// Reads documents and passages of the collection whoever may read them: it is for who runs the collection.
-pub fn diagnose_run(run: &Run, progress: &dyn Progress) -> Result<DiagnosisReport, PipelineError> {
+pub fn diagnose_run(
+    run: &Run,
+    settings: &Settings,
+    progress: &dyn Progress,
+) -> Result<DiagnosisReport, PipelineError> {
     let labels = run.labels()?;
     let material = Material::read(run, &labels)?;
-    let engine = Engine::open_generation(&run.lock().collection.generation, &run.lock().settings, progress)?;
+    let engine = Engine::open_generation(&run.lock().collection.generation, settings, progress)?;
     let (retrieved, kept, answers) = (
         by_question(run.retrieved()?),
         by_question(run.kept()?),

@@ -1,8 +1,10 @@
 //! Taking labelled questions through the query row.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use rag_core::artifact::{Artifact, ArtifactKey, Digest, Manifest, jsonl};
+use rag_core::artifact::{Artifact, ArtifactKey, Digest, Manifest, StoreLock, replace_file};
+use rag_core::folder::{RUN_LOCK_FILE, RUN_WRITER_FILE};
 use rag_core::progress::Progress;
 use rag_core::stage::{self, Outcome};
 use rag_eval::answers::Label;
@@ -10,13 +12,14 @@ use rag_retrieve::Expand;
 
 use super::ledger::{Cost, Ledger, Meter};
 use super::lock::{Lock, Locked};
-use super::measure::{measure_run, per_question_costs};
+use super::measure::{METRICS_FILE, PER_QUERY_FILE, measure_run, per_question_costs};
 use super::pool::Pool;
 use super::{LABELS_FILE, Run, last_ranked};
 use crate::error::PipelineError;
+use crate::output::refuse_inside_others;
 use crate::settings::Settings;
 use crate::stages::{self, Searched};
-use crate::store::Store;
+use crate::store::{Store, create_private};
 
 /// The artifacts that questions are asked of.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,10 +93,12 @@ pub(crate) fn execute_in(
     progress: &dyn Progress,
 ) -> Result<Run, PipelineError> {
     refuse_foreign(root)?;
-    fs_err::create_dir_all(root)?;
-    let questions = root.join(LABELS_FILE);
-    jsonl::write_all(&questions, labels)?;
-    let digest = Digest::of_file(&questions)?.blake3;
+    refuse_same_ids(labels)?;
+    create_private(root)?;
+    let _writing = StoreLock::acquire(&root.join(RUN_WRITER_FILE))?;
+    // From here on it is no finished run, until the lock is written again at the end.
+    remove_if_there(&root.join(RUN_LOCK_FILE))?;
+    let digest = write_labels(root, labels)?;
     let mut lock = Lock::begin(settings, digest, collection.locked()?);
     let of_collection = [
         (stage::PARSE, &collection.documents),
@@ -115,17 +120,57 @@ pub(crate) fn execute_in(
         ledger.stages.insert(manifest.made_from.stage.clone(), cost);
     }
     lock.note_outputs(root)?;
-    lock.write(root)?;
-    let run = Run::open(root)?;
+    let mut run = Run {
+        root: root.to_owned(),
+        lock,
+    };
     per_question_costs(&run, &mut ledger)?;
     ledger.write(root)?;
     measure_run(&run)?;
+    for name in [METRICS_FILE, PER_QUERY_FILE] {
+        run.lock.note_file(root, name)?;
+    }
+    run.lock.write(root)?;
     Ok(run)
+}
+
+/// Writes the questions in one step, and never through a link; returns their digest.
+fn write_labels(root: &Path, labels: &[Label]) -> Result<Digest, PipelineError> {
+    let mut text = Vec::new();
+    for label in labels {
+        serde_json::to_writer(&mut text, label).expect("labels are plain data");
+        text.push(b'\n');
+    }
+    replace_file(&root.join(LABELS_FILE), &text)?;
+    Ok(Digest::of(&text))
+}
+
+fn refuse_same_ids(labels: &[Label]) -> Result<(), PipelineError> {
+    let mut seen = HashSet::new();
+    match labels
+        .iter()
+        .find(|label| !seen.insert(label.question.id.as_str()))
+    {
+        Some(label) => Err(PipelineError::SameId {
+            id: label.question.id.clone(),
+        }),
+        None => Ok(()),
+    }
+}
+
+fn remove_if_there(path: &Path) -> Result<(), PipelineError> {
+    match fs_err::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error.into()),
+        _ => Ok(()),
+    }
 }
 
 /// A folder with other things in it is not made into a run.
 fn refuse_foreign(root: &Path) -> Result<(), PipelineError> {
-    let is_ours = root.join(LABELS_FILE).is_file();
+    refuse_inside_others(root)?;
+    let is_ours = [RUN_LOCK_FILE, RUN_WRITER_FILE]
+        .iter()
+        .any(|name| root.join(name).is_file());
     let mut entries = fs_err::read_dir(root).into_iter().flatten();
     if is_ours || entries.next().is_none() {
         return Ok(());

@@ -1,10 +1,12 @@
 //! `rag.lock`: what a run depends on, so that it can be repeated and told from others.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use rag_core::answer::{ANSWERS_FILE, Answer};
-use rag_core::artifact::{Artifact, Digest, Manifest, jsonl, replace_file};
+use rag_core::artifact::{Artifact, ArtifactError, Digest, Manifest, jsonl, replace_file};
+use rag_core::folder::RUN_LOCK_FILE;
 use rag_core::hit::RUN_FILE;
 use rag_core::stage;
 use serde::{Deserialize, Serialize};
@@ -12,8 +14,11 @@ use serde::{Deserialize, Serialize};
 use crate::error::PipelineError;
 use crate::settings::Settings;
 
-/// The file's name.
-pub(super) const LOCK_FILE: &str = "rag.lock";
+/// Longest lock that is read, in bytes.
+const MAX_BYTES: u64 = 4 << 20;
+
+/// Longest other file of a run that is read whole, in bytes.
+const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// Layout of the file; a reader refuses any other.
 const VERSION: u32 = 1;
@@ -97,10 +102,30 @@ impl Lock {
         Ok(())
     }
 
+    /// Notes a file of the run in the folder `run`.
+    pub(super) fn note_file(&mut self, run: &Path, name: &str) -> Result<(), PipelineError> {
+        let digest = Digest::of_file(&run.join(name))?.blake3;
+        self.outputs.insert(name.to_owned(), digest);
+        Ok(())
+    }
+
+    /// Reads the file `name` of the run in the folder `run`, which must be as it was when the run was made.
+    pub(super) fn read_file(&self, run: &Path, name: &str) -> Result<String, PipelineError> {
+        let path = run.join(name);
+        let text = read_bounded(&path, MAX_FILE_BYTES)?;
+        if self.outputs.get(name) == Some(&Digest::of(text.as_bytes())) {
+            return Ok(text);
+        }
+        Err(PipelineError::Changed {
+            path,
+            stage: "figures".to_owned(),
+        })
+    }
+
     /// Reads the lock of the run in the folder `run`.
     pub(super) fn read(run: &Path) -> Result<Self, PipelineError> {
-        let path = run.join(LOCK_FILE);
-        let text = match fs_err::read_to_string(&path) {
+        let path = run.join(RUN_LOCK_FILE);
+        let text = match read_bounded(&path, MAX_BYTES) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Err(PipelineError::NoRun { path: run.to_owned() });
             }
@@ -110,7 +135,7 @@ impl Lock {
             path: path.clone(),
             reason,
         };
-        let lock: Self = toml::from_str(&text).map_err(|error| damaged(error.to_string()))?;
+        let lock: Self = toml::from_str(&text).map_err(|error| damaged(error.message().to_owned()))?;
         if lock.version != VERSION {
             return Err(damaged(format!(
                 "version {}, this program reads {VERSION}; make the run again",
@@ -123,18 +148,21 @@ impl Lock {
     /// Writes the lock into the folder `run`, in one step.
     pub(super) fn write(&self, run: &Path) -> Result<(), PipelineError> {
         let text = toml::to_string_pretty(self).expect("locks are plain data");
-        Ok(replace_file(&run.join(LOCK_FILE), text.as_bytes())?)
+        Ok(replace_file(&run.join(RUN_LOCK_FILE), text.as_bytes())?)
     }
 
     /// Opens the artifact of `stage` in `folder`, which must be the one that the run used.
     pub(super) fn open(&self, folder: &Path, stage: &str) -> Result<Artifact, PipelineError> {
-        let artifact = Artifact::open(folder, stage)?;
-        let used = self.keys.get(stage);
-        if used != Some(&artifact.manifest().key.to_string()) {
-            return Err(PipelineError::Changed {
-                path: folder.to_owned(),
-                stage: stage.to_owned(),
-            });
+        let changed = || PipelineError::Changed {
+            path: folder.to_owned(),
+            stage: format!("{stage} artifact"),
+        };
+        let artifact = match Artifact::open(folder, stage) {
+            Err(ArtifactError::Missing { .. }) => return Err(changed()),
+            artifact => artifact?,
+        };
+        if self.keys.get(stage) != Some(&artifact.manifest().key.to_string()) {
+            return Err(changed());
         }
         Ok(artifact)
     }
@@ -148,4 +176,17 @@ impl Lock {
     pub(super) fn passages(&self) -> Result<Artifact, PipelineError> {
         self.open(&self.collection.passages, stage::CHUNK)
     }
+}
+
+/// The text of a file of at most `most` bytes.
+fn read_bounded(path: &Path, most: u64) -> std::io::Result<String> {
+    let mut text = String::new();
+    fs_err::File::open(path)?
+        .take(most + 1)
+        .read_to_string(&mut text)?;
+    if text.len() as u64 > most {
+        let message = format!("{} is longer than {most} bytes", path.display());
+        return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, message));
+    }
+    Ok(text)
 }

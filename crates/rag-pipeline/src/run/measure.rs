@@ -16,10 +16,10 @@ use super::ledger::Ledger;
 use crate::error::PipelineError;
 
 /// Means over the questions of a run.
-const METRICS_FILE: &str = "metrics.json";
+pub(super) const METRICS_FILE: &str = "metrics.json";
 
 /// Every value of every question of a run.
-const PER_QUERY_FILE: &str = "per_query.jsonl";
+pub(super) const PER_QUERY_FILE: &str = "per_query.jsonl";
 
 /// The metric of a whole answer: right and cited, or rightly declined.
 pub const RIGHT: &str = "right";
@@ -58,7 +58,17 @@ pub fn measure_run(run: &Run) -> Result<RunMetrics, PipelineError> {
 impl Run {
     /// Every value of every question, as measured when the run was made.
     pub fn per_query(&self) -> Result<Vec<QueryValues>, PipelineError> {
-        Ok(jsonl::read_all(&self.root().join(PER_QUERY_FILE))?)
+        let text = self.lock().read_file(self.root(), PER_QUERY_FILE)?;
+        text.lines()
+            .map(|line| self.parsed(PER_QUERY_FILE, line))
+            .collect()
+    }
+
+    fn parsed<T: serde::de::DeserializeOwned>(&self, name: &str, text: &str) -> Result<T, PipelineError> {
+        serde_json::from_str(text).map_err(|error| PipelineError::Settings {
+            path: self.root().join(name),
+            reason: error.to_string(),
+        })
     }
 
     /// The values of one metric by question; an error when the run does not measure it.
@@ -79,11 +89,7 @@ impl Run {
 
     /// The figures, as measured when the run was made.
     pub fn metrics(&self) -> Result<RunMetrics, PipelineError> {
-        let path = self.root().join(METRICS_FILE);
-        serde_json::from_slice(&fs_err::read(&path)?).map_err(|error| PipelineError::Settings {
-            path,
-            reason: error.to_string(),
-        })
+        self.parsed(METRICS_FILE, &self.lock().read_file(self.root(), METRICS_FILE)?)
     }
 }
 

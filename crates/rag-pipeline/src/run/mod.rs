@@ -24,7 +24,7 @@ mod report;
 use std::path::{Path, PathBuf};
 
 use rag_core::answer::{ANSWERS_FILE, Answer};
-use rag_core::artifact::{Artifact, jsonl};
+use rag_core::artifact::{Digest, jsonl};
 use rag_core::hit::{HITS_FILE, Ranking};
 use rag_core::stage;
 use rag_eval::answers::Label;
@@ -41,9 +41,19 @@ pub use repeat::{Repetition, repeat};
 pub use report::{ReportFile, report_runs};
 
 use crate::error::PipelineError;
+use crate::settings::{ModelSettings, Settings};
 
 /// The questions of a run with what is right.
 const LABELS_FILE: &str = "labels.jsonl";
+
+/// Whether the settings that a run brings with it may run programs and send documents to servers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Trust {
+    /// They may not.
+    Nobody,
+    /// They may: the user trusts whoever made the run.
+    Maker,
+}
 
 /// A run on disk, finished.
 #[derive(Debug, Clone)]
@@ -53,12 +63,32 @@ pub struct Run {
 }
 
 impl Run {
-    /// Opens the run in the folder `root`.
+    /// Opens the run in the folder `root`, which must be finished, with the questions that it asked.
     pub fn open(root: &Path) -> Result<Self, PipelineError> {
+        let lock = Lock::read(root)?;
+        let questions = root.join(LABELS_FILE);
+        if Digest::of_file(&questions)?.blake3 != lock.questions {
+            return Err(PipelineError::Changed {
+                path: questions,
+                stage: "questions".to_owned(),
+            });
+        }
         Ok(Self {
             root: root.to_owned(),
-            lock: Lock::read(root)?,
+            lock,
         })
+    }
+
+    /// The settings of the run as they may be used here: where weights come from and the keys of providers are `here`'s.
+    /// What reaches out of the machine, or runs programs, only counts when whoever made the run is trusted.
+    pub fn settings(&self, here: &ModelSettings, trust: Trust) -> Result<Settings, PipelineError> {
+        let mut settings = self.lock.settings.clone();
+        settings.models.fetch.clone_from(&here.fetch);
+        settings.models.keys.clone_from(&here.keys);
+        match settings.reaches_out() {
+            Some(what) if trust == Trust::Nobody => Err(PipelineError::Untrusted { what }),
+            _ => Ok(settings),
+        }
     }
 
     /// The folder.
@@ -92,7 +122,7 @@ impl Run {
 
     /// The answers.
     pub fn answers(&self) -> Result<Vec<Answer>, PipelineError> {
-        let artifact = Artifact::open(&self.root.join("answered"), stage::GENERATE)?;
+        let artifact = self.lock.open(&self.root.join("answered"), stage::GENERATE)?;
         let answers = artifact
             .json_lines::<Answer>(ANSWERS_FILE)?
             .collect::<Result<_, _>>()?;
@@ -105,7 +135,7 @@ impl Run {
     }
 
     fn rankings(&self, folder: &str, stage: &str) -> Result<Vec<Ranking>, PipelineError> {
-        let artifact = Artifact::open(&self.root.join(folder), stage)?;
+        let artifact = self.lock.open(&self.root.join(folder), stage)?;
         let rankings = artifact
             .json_lines::<Ranking>(HITS_FILE)?
             .collect::<Result<_, _>>()?;
@@ -114,7 +144,7 @@ impl Run {
 }
 
 /// The folder of the rankings that `settings` hand to the generator.
-fn last_ranked(settings: &crate::settings::Settings) -> &'static str {
+fn last_ranked(settings: &Settings) -> &'static str {
     if settings.retrieve.expand != rag_retrieve::Expand::Nothing {
         "expanded"
     } else if settings.reranks() {

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use rag_core::artifact::{Digest, TEMPORARY_PREFIX};
+use rag_core::artifact::TEMPORARY_PREFIX;
 use rag_core::progress::Progress;
 use rag_core::stage;
 use serde::Serialize;
 
 use super::execute::{Collection, execute};
-use super::{LABELS_FILE, Lock, Run};
+use super::{Lock, Run, Trust};
 use crate::error::PipelineError;
-use crate::settings::{ModelSettings, Settings};
+use crate::settings::ModelSettings;
 
 /// What repeating a run gave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -34,16 +34,18 @@ impl Repetition {
 ///
 /// The artifacts of the collection must be those that the run was made of, to the byte, and every model must be the one
 /// that it used. Where weights come from, and the keys of providers, are `here`'s.
-pub fn repeat(run: &Run, here: &ModelSettings, progress: &dyn Progress) -> Result<Repetition, PipelineError> {
+pub fn repeat(
+    run: &Run,
+    here: &ModelSettings,
+    trust: Trust,
+    progress: &dyn Progress,
+) -> Result<Repetition, PipelineError> {
+    let settings = run.settings(here, trust)?;
     let lock = run.lock();
-    check_questions(run)?;
     let generation = lock.open(&lock.collection.generation, stage::INDEX)?;
     for artifact in [lock.documents()?, lock.passages()?, generation] {
         artifact.verify()?;
     }
-    let mut settings: Settings = lock.settings.clone();
-    settings.models.fetch.clone_from(&here.fetch);
-    settings.models.keys.clone_from(&here.keys);
     let folder = tempfile::Builder::new()
         .prefix(&format!("{TEMPORARY_PREFIX}repro-"))
         .tempdir_in(run.root())?;
@@ -56,18 +58,6 @@ pub fn repeat(run: &Run, here: &ModelSettings, progress: &dyn Progress) -> Resul
     )?;
     same_models(lock, again.lock())?;
     Ok(compare(lock, again.lock()))
-}
-
-/// The questions must be those of the lock.
-fn check_questions(run: &Run) -> Result<(), PipelineError> {
-    let path = run.root().join(LABELS_FILE);
-    if Digest::of_file(&path)?.blake3 == run.lock().questions {
-        return Ok(());
-    }
-    Err(PipelineError::Changed {
-        path,
-        stage: "questions".to_owned(),
-    })
 }
 
 fn same_models(locked: &Lock, found: &Lock) -> Result<(), PipelineError> {

@@ -10,8 +10,9 @@ use rag_eval::figures::{self, RankPair, Series, Tradeoff};
 use rag_eval::report::{ReportedFigure, ReportedRun, report_page};
 
 use super::measure::RIGHT;
-use super::{Ledger, Run, diagnose_run};
+use super::{Ledger, Run, Trust, diagnose_run};
 use crate::error::PipelineError;
+use crate::settings::ModelSettings;
 
 /// The figures of the table.
 const TABLE: [&str; 7] = [
@@ -36,11 +37,14 @@ pub type ReportFile = (String, String);
 /// The report on `runs`, each with its name. The first is compared with the last where a figure shows two.
 pub fn report_runs(
     runs: &[(String, Run)],
+    here: &ModelSettings,
+    trust: Trust,
     progress: &dyn Progress,
 ) -> Result<Vec<ReportFile>, PipelineError> {
     let mut read = Vec::with_capacity(runs.len());
     for (name, run) in runs {
-        read.push(Read::of(name, run, progress)?);
+        let diagnosis = diagnose_run(run, &run.settings(here, trust)?, progress)?;
+        read.push(Read::of(name, run, diagnosis)?);
     }
     let drawn = draw(&read);
     let mut files = Vec::new();
@@ -76,7 +80,7 @@ struct Read {
 }
 
 impl Read {
-    fn of(name: &str, run: &Run, progress: &dyn Progress) -> Result<Self, PipelineError> {
+    fn of(name: &str, run: &Run, diagnosis: DiagnosisReport) -> Result<Self, PipelineError> {
         let labels = run.labels()?;
         let measured = run.metrics()?;
         let mean = |metric: &str| measured.means.get(metric).and_then(|summary| summary.mean);
@@ -90,7 +94,7 @@ impl Read {
             name: name.to_owned(),
             retrieved: run.retrieved()?,
             kept: run.kept()?,
-            diagnosis: diagnose_run(run, progress)?,
+            diagnosis,
             metrics,
             abstention: abstention_curve(&scored.verdicts),
             cost_ms: Ledger::read(run.root())?.wall_ms() / labels.len().max(1) as f64,
