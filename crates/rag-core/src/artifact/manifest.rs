@@ -38,10 +38,13 @@ pub struct StageKey {
 impl StageKey {
     /// A key without inputs and models.
     pub fn new<C: Serialize>(stage: &str, stage_version: u32, config: &C) -> Self {
+        // By way of text: a number of 32 bits is then the short one that people wrote (0.1) and reads back as itself from
+        // a manifest, which the 17 digits of its value in 64 bits may not.
+        let config = serde_json::to_string(config).expect("configurations are plain data");
         Self {
             stage: stage.to_owned(),
             stage_version,
-            config: serde_json::to_value(config).expect("configurations are plain data"),
+            config: serde_json::from_str(&config).expect("it was just written"),
             inputs: BTreeMap::new(),
             models: BTreeMap::new(),
             seed: 0,
@@ -87,4 +90,18 @@ pub struct Manifest {
     pub timings_ms: BTreeMap<String, f64>,
     /// Version of the program that wrote it.
     pub tool_version: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_read_back_from_its_manifest_is_the_same() {
+        for number in [0.1_f32, -3.05, 0.529, 1e-7, 16_777_216.0] {
+            let key = StageKey::new("test", 1, &[number]);
+            let read: StageKey = serde_json::from_str(&serde_json::to_string(&key).unwrap()).unwrap();
+            assert_eq!(read.digest(), key.digest(), "{number}");
+        }
+    }
 }
