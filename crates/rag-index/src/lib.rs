@@ -48,6 +48,7 @@ mod lexical;
 mod mmap;
 mod passages;
 mod previous;
+pub mod recall;
 mod rows;
 #[cfg(test)]
 mod testing;
@@ -56,7 +57,7 @@ mod vectors;
 
 pub use allowed::AllowedSet;
 pub use batch::{STAGE, STAGE_VERSION, Tools, run, stage_key};
-pub use config::{Config, GraphConfig, SearchConfig};
+pub use config::{Config, GraphConfig, SearchConfig, Statistics};
 pub use error::IndexError;
 pub use generation::Generation;
 pub use top::Candidate;
