@@ -61,10 +61,10 @@ impl PairReader {
 pub struct Engine {
     settings: Settings,
     generation: Generation,
-    embedder: Box<dyn Embedder>,
+    embedder: Arc<dyn Embedder>,
     language_model: Option<Arc<dyn LanguageModel>>,
-    drafter: Option<Box<dyn Drafter>>,
-    reader: PairReader,
+    drafter: Option<Arc<dyn Drafter>>,
+    reader: Arc<PairReader>,
 }
 
 impl Engine {
@@ -96,11 +96,35 @@ impl Engine {
         Ok(Self {
             settings: settings.clone(),
             generation,
-            embedder,
+            embedder: Arc::from(embedder),
             language_model,
-            drafter,
-            reader,
+            drafter: drafter.map(Arc::from),
+            reader: Arc::new(reader),
         })
+    }
+
+    /// The same engine over the generation in the folder `path`: it shares the models, but for an embedder that
+    /// learned from the passages, which is the generation's own.
+    pub(crate) fn over(&self, path: &Path, progress: &dyn Progress) -> Result<Self, PipelineError> {
+        let generation = Generation::open(path, &self.settings.index.search)?;
+        let embedder = match generation.learned()? {
+            Some(_) => Arc::from(self.settings.models.open_for_questions(&generation, progress)?),
+            None => Arc::clone(&self.embedder),
+        };
+        generation.check_model(embedder.identity())?;
+        Ok(Self {
+            settings: self.settings.clone(),
+            generation,
+            embedder,
+            language_model: self.language_model.clone(),
+            drafter: self.drafter.clone(),
+            reader: Arc::clone(&self.reader),
+        })
+    }
+
+    /// What reads question and passage together.
+    pub(crate) fn reader(&self) -> &PairReader {
+        &self.reader
     }
 
     /// The generation.
