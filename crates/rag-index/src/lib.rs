@@ -14,7 +14,8 @@
 //!
 //! [`run`] builds one, [`Generation`] reads it. Everything that ranks or reads takes an [`AllowedSet`],
 //! which only [`Generation::allowed`] makes, from a principal and a filter: what the asker may not read
-//! is gone before anything is ranked.
+//! is gone before anything is ranked. With [`Statistics::Readable`] it is gone from the scores as well.
+//! [`recall`] measures how much of the exact scan the dense leg finds under a filter.
 //!
 //! ```no_run
 //! use rag_core::{access::Principal, filter::Filter};

@@ -169,13 +169,25 @@ impl Engine {
 
     /// All that the legs bring for `question`, fused, none dropped: what the hits of a search are chosen from.
     pub fn candidates(&self, question: &Question) -> Result<Ranking, PipelineError> {
-        let own = &self.settings.retrieve;
-        let everything = rag_retrieve::Config {
-            hits: own.candidates_per_leg.saturating_mul(2).min(rag_retrieve::MOST),
+        self.first_candidates(
+            question,
+            self.settings.retrieve.candidates_per_leg.saturating_mul(2),
+        )
+    }
+
+    /// The first `most` of what the legs bring for `question`, fused. A question of several parts may bring more than
+    /// two legs' worth.
+    pub(crate) fn first_candidates(
+        &self,
+        question: &Question,
+        most: usize,
+    ) -> Result<Ranking, PipelineError> {
+        let config = rag_retrieve::Config {
+            hits: most.min(rag_retrieve::MOST),
             collapse_at: 2.0,
-            ..own.clone()
+            ..self.settings.retrieve.clone()
         };
-        Ok(self.retriever(&everything)?.search(question)?)
+        Ok(self.retriever(&config)?.search(question)?)
     }
 
     /// Whether the settings let a reranker read.

@@ -63,7 +63,7 @@ fn by_asker(questions: &[Question]) -> Vec<(Principal, Vec<&Question>)> {
 }
 
 fn observe(engine: &Engine, question: &Question) -> Result<Observed, PipelineError> {
-    let candidates = engine.candidates(question)?;
+    let candidates = engine.first_candidates(question, rag_retrieve::MOST)?;
     let kept = engine.rank(question, engine.way(), engine.settings().rerank.keep)?;
     let kept = engine.expand(kept)?;
     let answer = engine.answer(&kept)?;
