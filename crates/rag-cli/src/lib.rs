@@ -90,6 +90,9 @@ pub enum Command {
     /// Measure retrieval, answers or permissions on a data set.
     #[command(subcommand)]
     Eval(commands::eval::Command),
+    /// Standing checks: filtered recall, non-interference, truncation, leg health.
+    #[command(subcommand)]
+    Audit(commands::audit::Command),
     /// Entities and how they are connected, with a source for every edge.
     #[command(subcommand)]
     Graph(commands::graph::Command),
@@ -155,6 +158,7 @@ pub fn run(command: Command, global: &GlobalArgs) -> anyhow::Result<Done> {
         Command::Gate(args) => commands::diff::gate(&args),
         Command::Report(args) => commands::report::run(&args, &context),
         Command::Eval(command) => commands::eval::run(command, &context),
+        Command::Audit(command) => commands::audit::run(&command, &context),
         Command::Graph(command) => commands::graph::run(command, &context),
         Command::Verify(args) => commands::verify::run(&args, &context),
         Command::Delete(args) => commands::delete::run(&args, &context),

@@ -7,7 +7,7 @@
 //! [`permissions`] searches what an asker was shown for text that they may not read, [`injections`] counts what
 //! planted attacks did, [`parse`] compares documents with what their files say, [`support`] reads labelled
 //! claims, [`binary`] judges and [`logistic`] fits what decides between two classes, [`diagnosis`] says which box lost an
-//! answer, [`report`] shows runs side by side.
+//! answer, [`report`] shows runs side by side, [`audits`] adds up the standing checks.
 //!
 //! ```
 //! use rag_eval::retrieval::{Evaluation, Metric, Qrels, Run};
@@ -27,6 +27,7 @@
 //! Not here: running searches or generating answers; models.
 
 pub mod answers;
+pub mod audits;
 pub mod binary;
 pub mod data;
 pub mod diagnosis;

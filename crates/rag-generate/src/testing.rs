@@ -155,6 +155,16 @@ impl CrossEncoder for WordOverlap {
             truncated_query_tokens: 0,
         })
     }
+
+    fn reading(&self, query: &str, passages: &[&str]) -> Vec<rag_models::Reading> {
+        let words = |text: &str| text.split_whitespace().count();
+        let of = |passage: &&str| rag_models::Reading {
+            pair_tokens: words(query) + words(passage),
+            windows: 1,
+            ..rag_models::Reading::default()
+        };
+        passages.iter().map(of).collect()
+    }
 }
 
 fn words(text: &str) -> HashSet<String> {

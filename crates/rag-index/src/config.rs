@@ -83,6 +83,20 @@ pub struct SearchConfig {
     pub graph_cost: f32,
 }
 
+/// Which passages may have a say in the score of another: those that a score is relative to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Statistics {
+    /// All passages of the generation. Their counts are ready, and the graph serves broad filters; but how often a
+    /// word occurs in passages that the asker may not read shows in the scores of those that they may.
+    #[default]
+    All,
+    /// The passages that the asker may read, and no other: hits and scores are what they would be if the others did
+    /// not exist. Document frequencies, the average length and the languages of the question's terms are counted per
+    /// question, and vectors are always scanned, since the graph's paths lead over all passages.
+    Readable,
+}
+
 impl Default for SearchConfig {
     fn default() -> Self {
         Self {

@@ -20,7 +20,7 @@ pub(crate) struct Dense {
 
 /// How a search is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Plan {
+pub(crate) enum Plan {
     /// Every allowed passage is compared.
     Scan,
     /// The graph leads to the nearest ones.
@@ -49,17 +49,44 @@ impl Dense {
         k: usize,
     ) -> Result<Vec<Candidate>, IndexError> {
         self.check(query)?;
-        let ef = self.ef.max(k);
-        match (
-            &self.graph,
-            plan(allowed.len(), self.vectors.len(), ef, self.graph_cost),
-        ) {
-            (Some(graph), Plan::Graph) => Ok(graph.search(query, &self.vectors, allowed, k, ef)),
+        match (&self.graph, self.plan(allowed, k)) {
+            (Some(graph), Plan::Graph) => Ok(self.walk(graph, query, allowed, k)),
             _ => Ok(self.scan(query, allowed, k)),
         }
     }
 
-    fn scan(&self, query: &[f32], allowed: &AllowedSet, k: usize) -> Vec<Candidate> {
+    /// How [`Dense::search`] finds them. The graph's links and its order of insertion follow from all passages, so
+    /// where scores may depend on none but the readable ones, those are scanned.
+    pub(crate) fn plan(&self, allowed: &AllowedSet, k: usize) -> Plan {
+        if self.graph.is_none() || allowed.basis().is_some() {
+            return Plan::Scan;
+        }
+        plan(allowed.len(), self.vectors.len(), self.ef.max(k), self.graph_cost)
+    }
+
+    /// The vectors.
+    pub(crate) fn vectors(&self) -> &Vectors {
+        &self.vectors
+    }
+
+    /// The graph, if there is one.
+    pub(crate) fn graph(&self) -> Option<&Graph> {
+        self.graph.as_ref()
+    }
+
+    /// The nearest that `graph`, which must be over the same vectors, leads to.
+    pub(crate) fn walk(
+        &self,
+        graph: &Graph,
+        query: &[f32],
+        allowed: &AllowedSet,
+        k: usize,
+    ) -> Vec<Candidate> {
+        graph.search(query, &self.vectors, allowed, k, self.ef.max(k))
+    }
+
+    /// The nearest, exactly: every allowed passage is compared.
+    pub(crate) fn scan(&self, query: &[f32], allowed: &AllowedSet, k: usize) -> Vec<Candidate> {
         let mut top = Top::new(k);
         let dimension = self.vectors.identity().dimension;
         let all = self.vectors.all();
@@ -73,7 +100,8 @@ impl Dense {
         top.into_sorted()
     }
 
-    fn check(&self, query: &[f32]) -> Result<(), IndexError> {
+    /// Refuses what cannot be compared with the vectors.
+    pub(crate) fn check(&self, query: &[f32]) -> Result<(), IndexError> {
         let expected = self.vectors.identity().dimension;
         if query.len() != expected {
             let reason = format!("has {} numbers where the index has {expected}", query.len());

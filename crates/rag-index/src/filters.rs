@@ -60,7 +60,7 @@ impl Filters {
 
     /// The passages that `principal` may read and `filter` keeps; the same as [`Filter::keeps`] says.
     pub(crate) fn evaluate(&self, principal: &Principal, filter: &Filter) -> RoaringBitmap {
-        let mut allowed = union(&self.groups, principal.groups().map(str::to_owned));
+        let mut allowed = self.readable(principal);
         if !filter.languages.is_empty() {
             allowed &= union(&self.languages, filter.languages.iter().copied());
         }
@@ -72,6 +72,23 @@ impl Filters {
             allowed &= self.dated(filter);
         }
         allowed
+    }
+
+    /// The passages that `principal` may read.
+    pub(crate) fn readable(&self, principal: &Principal) -> RoaringBitmap {
+        union(&self.groups, principal.groups().map(str::to_owned))
+    }
+
+    /// The languages of the passages `ordinals`, in the order of their codes.
+    pub(crate) fn languages_of(&self, ordinals: &RoaringBitmap) -> Vec<Language> {
+        let present = self.languages.iter();
+        let present = present.filter(|(_, passages)| !passages.is_disjoint(ordinals));
+        present.map(|(&language, _)| language).collect()
+    }
+
+    /// The passages of each department, in the order of their names.
+    pub(crate) fn departments(&self) -> impl Iterator<Item = &RoaringBitmap> {
+        self.departments.values()
     }
 
     fn dated(&self, filter: &Filter) -> RoaringBitmap {

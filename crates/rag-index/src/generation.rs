@@ -10,9 +10,9 @@ use rag_core::language::Language;
 use rag_core::passage::Passage;
 use rag_models::ModelIdentity;
 
-use crate::allowed::AllowedSet;
+use crate::allowed::{AllowedSet, Basis};
 use crate::batch::{EMBEDDER_ROLE, STAGE};
-use crate::config::SearchConfig;
+use crate::config::{SearchConfig, Statistics};
 use crate::dense::Dense;
 use crate::error::{IndexError, OtherModel};
 use crate::filters::{FILTERS_FILE, FILTERS_KIND, Filters};
@@ -31,11 +31,11 @@ pub(crate) const LEARNED_FILE: &str = "embedder.json";
 /// passages score the same puts the smaller id first.
 pub struct Generation {
     artifact: Artifact,
-    filters: Filters,
+    pub(crate) filters: Filters,
     languages: Vec<Language>,
-    passages: passages::Reader,
+    pub(crate) passages: passages::Reader,
     lexical: Lexical,
-    dense: Dense,
+    pub(crate) dense: Dense,
     search: SearchConfig,
 }
 
@@ -141,11 +141,25 @@ impl Generation {
         AllowedSet::new(self.key(), self.filters.evaluate(principal, filter))
     }
 
+    /// As [`Generation::allowed`]; `statistics` decides what the scores of a search with the set are relative to.
+    pub fn allowed_with(&self, principal: &Principal, filter: &Filter, statistics: Statistics) -> AllowedSet {
+        let allowed = self.allowed(principal, filter);
+        match statistics {
+            Statistics::All => allowed,
+            Statistics::Readable => {
+                let ordinals = self.filters.readable(principal);
+                let languages = self.filters.languages_of(&ordinals);
+                allowed.on_basis(Basis { ordinals, languages })
+            }
+        }
+    }
+
     /// The `k` best allowed passages for `question` by BM25, best first. Passages without any of its terms
     /// are not among them.
     pub fn bm25(&self, question: &str, allowed: &AllowedSet, k: usize) -> Result<Vec<Candidate>, IndexError> {
         allowed.check(self.key())?;
-        self.lexical.search(question, &self.languages, allowed, k)
+        let languages = allowed.basis().map_or(&self.languages, |basis| &basis.languages);
+        self.lexical.search(question, languages, allowed, k)
     }
 
     /// The `k` allowed passages whose vectors have the highest cosine with `query`, a unit vector of the
@@ -153,7 +167,8 @@ impl Generation {
     ///
     /// Few allowed passages, or a generation without a graph, are scanned, which is exact; otherwise the
     /// graph is searched. The choice is by estimated cost: a scan computes one distance per allowed passage,
-    /// the graph about `ef · graph_cost` divided by the share of passages that are allowed.
+    /// the graph about `ef · graph_cost` divided by the share of passages that are allowed. Under
+    /// [`Statistics::Readable`] they are always scanned.
     pub fn dense(&self, query: &[f32], allowed: &AllowedSet, k: usize) -> Result<Vec<Candidate>, IndexError> {
         allowed.check(self.key())?;
         self.dense.search(query, allowed, k)

@@ -7,7 +7,7 @@ use rag_models::Embedder;
 
 use super::*;
 use crate::testing::{FakeEmbedder, passage, publish, unit_vector};
-use crate::{Config, GraphConfig, Tools, run};
+use crate::{Config, GraphConfig, Statistics, Tools, run};
 
 const DIMENSION: usize = 16;
 
@@ -234,6 +234,115 @@ proptest! {
                     let passage = generation.passage(ordinal, &allowed).unwrap().unwrap();
                     prop_assert!(passage.access.allows(&principal));
                 }
+            }
+        }
+    }
+}
+
+/// The generation of what `asker` may read of `passages`, as if there were nothing else.
+fn only_readable(
+    passages: &[Passage],
+    asker: &Principal,
+    config: &Config,
+) -> (tempfile::TempDir, Generation) {
+    let readable: Vec<Passage> = passages
+        .iter()
+        .filter(|p| p.access.allows(asker))
+        .cloned()
+        .collect();
+    built(&readable, config)
+}
+
+/// Ids and scores, bit by bit, of both legs.
+fn found(
+    generation: &Generation,
+    asker: &Principal,
+    filter: &Filter,
+    statistics: Statistics,
+    question: &str,
+) -> Vec<Vec<(String, u32)>> {
+    let allowed = generation.allowed_with(asker, filter, statistics);
+    let query = unit_vector(DIMENSION, question);
+    let legs = [
+        generation.bm25(question, &allowed, 50).unwrap(),
+        generation.dense(&query, &allowed, 50).unwrap(),
+    ];
+    let named = |candidate: &Candidate| {
+        let passage = generation.passage(candidate.ordinal, &allowed).unwrap().unwrap();
+        (passage.id.to_string(), candidate.score.to_bits())
+    };
+    legs.iter().map(|leg| leg.iter().map(named).collect()).collect()
+}
+
+/// What statistics over all passages give away, so that the property below cannot hold for want of a leak.
+#[test]
+fn scores_over_all_passages_tell_of_those_that_may_not_be_read() {
+    let with = |access: &[&str], document: &str, text: &str| Passage {
+        access: access.iter().copied().collect(),
+        ..passage(document, 0, text)
+    };
+    let passages = [
+        with(&["everyone"], "a", "heron budget"),
+        with(&["everyone"], "b", "lunch menu"),
+        with(&["exec"], "c", "heron heron takeover"),
+        with(&["exec"], "d", "heron lawyers"),
+    ];
+    let asker = Principal::everyone();
+    let (_one, whole) = built(&passages, &Config::default());
+    let (_two, reduced) = only_readable(&passages, &asker, &Config::default());
+    for (statistics, leaks) in [(Statistics::All, true), (Statistics::Readable, false)] {
+        let of = |generation| found(generation, &asker, &Filter::default(), statistics, "heron");
+        assert_eq!(of(&whole) != of(&reduced), leaks, "{statistics:?}");
+    }
+}
+
+/// Passages in a language that the asker reads nothing of must not change how the question is analysed.
+#[test]
+fn languages_of_unreadable_passages_do_not_count() {
+    let german = Passage {
+        language: "de".parse().unwrap(),
+        access: ["exec"].into_iter().collect(),
+        ..passage("g", 0, "Rechnungen")
+    };
+    let passages = [passage("a", 0, "the invoices of this year"), german];
+    let (_folder, generation) = built(&passages, &Config::default());
+    let languages = |statistics| {
+        let allowed = generation.allowed_with(&Principal::everyone(), &Filter::default(), statistics);
+        allowed
+            .basis()
+            .map_or(generation.languages().to_vec(), |basis| basis.languages.clone())
+    };
+    assert_eq!(languages(Statistics::All).len(), 2);
+    assert_eq!(languages(Statistics::Readable), [Language::ENGLISH]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn removing_what_may_not_be_read_changes_no_hit_and_no_score(
+        texts in prop::collection::vec(
+            (prop::collection::vec("heron|budget|vpn|lunch|the|2026|ERR-1", 0..8), prop::sample::select(vec!["everyone", "hr", "exec"]),
+             prop::sample::select(vec!["en", "de", "ar", "und"])),
+            1..30,
+        ),
+        words in prop::collection::vec("heron|budget|vpn|lunch|the|ERR-1", 1..5),
+        dated in any::<bool>(),
+    ) {
+        let passages: Vec<Passage> = texts.iter().zip(0u32..).map(|((words, group, language), n)| Passage {
+            language: language.parse().unwrap(),
+            access: [*group].into_iter().collect(),
+            updated: (n % 2 == 0).then(|| "2026-01-01".parse().unwrap()),
+            ..passage(&format!("d{}", n / 3), n, &words.join(" "))
+        }).collect();
+        let filter = Filter { updated_after: dated.then(|| "2025-01-01".parse().unwrap()), ..Filter::default() };
+        let question = words.join(" ");
+        for config in [Config::default(), with_graph()] {
+            let (_one, whole) = built(&passages, &config);
+            for asker in [Principal::everyone(), Principal::from_iter(["hr"]), Principal::from_iter(["hr", "exec"])] {
+                let (_two, reduced) = only_readable(&passages, &asker, &config);
+                let of = |generation| found(generation, &asker, &filter, Statistics::Readable, &question);
+                prop_assert_eq!(of(&whole), of(&reduced));
             }
         }
     }

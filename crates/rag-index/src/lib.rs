@@ -14,7 +14,8 @@
 //!
 //! [`run`] builds one, [`Generation`] reads it. Everything that ranks or reads takes an [`AllowedSet`],
 //! which only [`Generation::allowed`] makes, from a principal and a filter: what the asker may not read
-//! is gone before anything is ranked.
+//! is gone before anything is ranked. With [`Statistics::Readable`] it is gone from the scores as well.
+//! [`recall`] measures how much of the exact scan the dense leg finds under a filter.
 //!
 //! ```no_run
 //! use rag_core::{access::Principal, filter::Filter};
@@ -48,6 +49,7 @@ mod lexical;
 mod mmap;
 mod passages;
 mod previous;
+pub mod recall;
 mod rows;
 #[cfg(test)]
 mod testing;
@@ -56,7 +58,7 @@ mod vectors;
 
 pub use allowed::AllowedSet;
 pub use batch::{STAGE, STAGE_VERSION, Tools, run, stage_key};
-pub use config::{Config, GraphConfig, SearchConfig};
+pub use config::{Config, GraphConfig, SearchConfig, Statistics};
 pub use error::IndexError;
 pub use generation::Generation;
 pub use top::Candidate;

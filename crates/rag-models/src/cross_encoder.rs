@@ -26,6 +26,22 @@ pub trait CrossEncoder: Send + Sync {
     /// keeps the best window's score; text beyond the last window is counted in
     /// [`Scores::truncated_tokens`].
     fn score(&self, query: &str, passages: &[&str]) -> Result<Scores, ModelError>;
+
+    /// How much of each pair [`CrossEncoder::score`] reads; weights are not needed for that.
+    fn reading(&self, query: &str, passages: &[&str]) -> Vec<Reading>;
+}
+
+/// How much of a question and a passage is read together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Reading {
+    /// Tokens of both with special tokens, before anything is cut.
+    pub pair_tokens: usize,
+    /// Windows that the passage is read in; 1 when the pair fits.
+    pub windows: usize,
+    /// Tokens of the passage that no window covers.
+    pub truncated_tokens: usize,
+    /// Tokens of the question that are dropped.
+    pub truncated_query_tokens: usize,
 }
 
 /// Scores of a batch of pairs, in the order of the passages.

@@ -46,7 +46,7 @@ pub mod tfidf;
 mod transformer;
 pub mod weights;
 
-pub use cross_encoder::{CrossEncoder, Scores};
+pub use cross_encoder::{CrossEncoder, Reading, Scores};
 pub use embedder::{Embedder, Embeddings};
 pub use error::ModelError;
 pub use gguf::open_language_model;

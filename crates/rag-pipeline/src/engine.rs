@@ -61,10 +61,10 @@ impl PairReader {
 pub struct Engine {
     settings: Settings,
     generation: Generation,
-    embedder: Box<dyn Embedder>,
+    embedder: Arc<dyn Embedder>,
     language_model: Option<Arc<dyn LanguageModel>>,
-    drafter: Option<Box<dyn Drafter>>,
-    reader: PairReader,
+    drafter: Option<Arc<dyn Drafter>>,
+    reader: Arc<PairReader>,
 }
 
 impl Engine {
@@ -96,11 +96,35 @@ impl Engine {
         Ok(Self {
             settings: settings.clone(),
             generation,
-            embedder,
+            embedder: Arc::from(embedder),
             language_model,
-            drafter,
-            reader,
+            drafter: drafter.map(Arc::from),
+            reader: Arc::new(reader),
         })
+    }
+
+    /// The same engine over the generation in the folder `path`: it shares the models, but for an embedder that
+    /// learned from the passages, which is the generation's own.
+    pub(crate) fn over(&self, path: &Path, progress: &dyn Progress) -> Result<Self, PipelineError> {
+        let generation = Generation::open(path, &self.settings.index.search)?;
+        let embedder = match generation.learned()? {
+            Some(_) => Arc::from(self.settings.models.open_for_questions(&generation, progress)?),
+            None => Arc::clone(&self.embedder),
+        };
+        generation.check_model(embedder.identity())?;
+        Ok(Self {
+            settings: self.settings.clone(),
+            generation,
+            embedder,
+            language_model: self.language_model.clone(),
+            drafter: self.drafter.clone(),
+            reader: Arc::clone(&self.reader),
+        })
+    }
+
+    /// What reads question and passage together.
+    pub(crate) fn reader(&self) -> &PairReader {
+        &self.reader
     }
 
     /// The generation.
@@ -145,13 +169,25 @@ impl Engine {
 
     /// All that the legs bring for `question`, fused, none dropped: what the hits of a search are chosen from.
     pub fn candidates(&self, question: &Question) -> Result<Ranking, PipelineError> {
-        let own = &self.settings.retrieve;
-        let everything = rag_retrieve::Config {
-            hits: own.candidates_per_leg.saturating_mul(2).min(rag_retrieve::MOST),
+        self.first_candidates(
+            question,
+            self.settings.retrieve.candidates_per_leg.saturating_mul(2),
+        )
+    }
+
+    /// The first `most` of what the legs bring for `question`, fused. A question of several parts may bring more than
+    /// two legs' worth.
+    pub(crate) fn first_candidates(
+        &self,
+        question: &Question,
+        most: usize,
+    ) -> Result<Ranking, PipelineError> {
+        let config = rag_retrieve::Config {
+            hits: most.min(rag_retrieve::MOST),
             collapse_at: 2.0,
-            ..own.clone()
+            ..self.settings.retrieve.clone()
         };
-        Ok(self.retriever(&everything)?.search(question)?)
+        Ok(self.retriever(&config)?.search(question)?)
     }
 
     /// Whether the settings let a reranker read.

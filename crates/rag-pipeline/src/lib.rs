@@ -3,7 +3,8 @@
 //! [`ingest`] goes from files to an index generation in a [`Store`]; an [`Engine`] goes from a question to
 //! passages or to an answer with verified citations. [`Settings`] is `rag.toml`. [`evaluate`] runs both
 //! rows on data sets, [`mod@run`] keeps what every box made of labelled questions, and [`experiment`] compares variants of
-//! the settings over shared artifacts. A program can stand for a box ([`ExecSettings`]).
+//! the settings over shared artifacts. A program can stand for a box ([`ExecSettings`]). [`audit`] checks
+//! what must always hold.
 //!
 //! ```no_run
 //! use rag_core::{access::Principal, progress::Silent, question::Question};
@@ -20,6 +21,7 @@
 //!
 //! Not here: algorithms. Every step is a box's own function.
 
+pub mod audit;
 mod engine;
 mod error;
 pub mod evaluate;

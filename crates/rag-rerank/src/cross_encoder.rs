@@ -2,7 +2,7 @@
 
 use rag_core::language::Language;
 use rag_core::passage::Passage;
-use rag_models::CrossEncoder;
+use rag_models::{CrossEncoder, Reading};
 
 use crate::error::RerankError;
 use crate::reranker::{Reranker, Scores};
@@ -38,6 +38,12 @@ impl Reranker for CrossEncoderReranker<'_> {
             truncated_tokens: scores.truncated_tokens,
             truncated_query_tokens: scores.truncated_query_tokens,
         })
+    }
+
+    fn reading(&self, question: &str, passages: &[&Passage]) -> Vec<Reading> {
+        let texts: Vec<String> = passages.iter().map(|passage| reading_text(passage)).collect();
+        let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+        self.model.reading(question, &texts)
     }
 }
 

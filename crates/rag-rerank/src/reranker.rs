@@ -2,6 +2,7 @@
 
 use rag_core::language::Language;
 use rag_core::passage::Passage;
+use rag_models::Reading;
 
 use crate::error::RerankError;
 
@@ -15,6 +16,15 @@ pub trait Reranker: Send + Sync {
 
     /// Scores each passage against `question`, in the order given.
     fn score(&self, question: &str, passages: &[&Passage]) -> Result<Scores, RerankError>;
+
+    /// How much of each pair it reads. By default all of it, in one window, of a length that it does not count.
+    fn reading(&self, _question: &str, passages: &[&Passage]) -> Vec<Reading> {
+        let whole = Reading {
+            windows: 1,
+            ..Reading::default()
+        };
+        vec![whole; passages.len()]
+    }
 }
 
 /// What a reranker found, in the order of the passages.

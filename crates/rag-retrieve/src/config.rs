@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use rag_core::setting::in_range;
+use rag_index::Statistics;
 use serde::{Deserialize, Serialize};
 
 use crate::error::RetrieveError;
@@ -20,6 +21,10 @@ const MOST_PHRASINGS: usize = 16;
 pub struct Config {
     /// Which legs search. Default: [`Mode::Hybrid`].
     pub mode: Mode,
+    /// Which passages may have a say in the scores of others. Default: [`Statistics::All`]. With
+    /// [`Statistics::Readable`] hits and scores are what they would be if what the asker may not read did not exist; an
+    /// embedder that learned from the collection, as TF-IDF does, is then left out.
+    pub statistics: Statistics,
     /// Candidates that each leg brings to the fusion. Default: 100: deeper ranks add less than 1/160.
     pub candidates_per_leg: usize,
     /// The constant of reciprocal rank fusion. Default: 60, as in its paper.
@@ -74,6 +79,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             mode: Mode::default(),
+            statistics: Statistics::default(),
             candidates_per_leg: 100,
             rrf_k: 60,
             hits: 30,

@@ -44,5 +44,6 @@ pub use drafts::{DraftKind, DraftLine, Drafter, FileDrafter, ModelDrafter};
 pub use error::RetrieveError;
 pub use fusion::reciprocal_rank_fusion;
 pub use parents::Parent;
+pub use rag_index::Statistics;
 pub use retriever::{MAX_QUESTION_BYTES, Retriever};
 pub use rewrite::standalone;

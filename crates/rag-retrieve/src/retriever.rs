@@ -7,7 +7,7 @@ use rag_core::hit::{Hit, Leg, LegReport, Placement, Ranking};
 use rag_core::language::Language;
 use rag_core::progress::Silent;
 use rag_core::question::Question;
-use rag_index::{AllowedSet, Candidate, Generation};
+use rag_index::{AllowedSet, Candidate, Generation, Statistics};
 use rag_models::Embedder;
 
 use crate::collapse::collapse;
@@ -82,7 +82,11 @@ impl<'r> Retriever<'r> {
         let mut search = Search {
             question: &searched,
             phrasings,
-            allowed: self.generation.allowed(&searched.principal, &searched.filter),
+            allowed: self.generation.allowed_with(
+                &searched.principal,
+                &searched.filter,
+                self.config.statistics,
+            ),
             found: BTreeMap::new(),
             legs: Vec::new(),
             notes,
@@ -233,15 +237,11 @@ impl<'r> Retriever<'r> {
     }
 
     /// A leg whose model was not made for the question's language ranks by noise, and fusion would give
-    /// the noise half of the weight: it is left out and the result says so.
+    /// the noise half of the weight: it is left out and the result says so. So is a model that learned from
+    /// passages which the asker may not read, where those must have no say.
     fn dense_leg(&self, search: &mut Search<'_>) -> Result<(), RetrieveError> {
-        let language = Language::detect(&search.question.text);
-        if !self.embedder.serves(language) {
-            let name = &self.embedder.identity().name;
-            search.left_out(
-                Leg::Dense,
-                format!("{name} was not made for questions in `{language}`"),
-            );
+        if let Some(reason) = self.reason_against_dense(&search.question.text)? {
+            search.left_out(Leg::Dense, reason);
             return Ok(());
         }
         let started = Instant::now();
@@ -269,6 +269,21 @@ impl<'r> Retriever<'r> {
             .timings_ms
             .insert("embed".to_owned(), embedding.as_secs_f64() * 1e3);
         Ok(())
+    }
+
+    fn reason_against_dense(&self, question: &str) -> Result<Option<String>, RetrieveError> {
+        let name = &self.embedder.identity().name;
+        let language = Language::detect(question);
+        if !self.embedder.serves(language) {
+            return Ok(Some(format!("{name} was not made for questions in `{language}`")));
+        }
+        // Also for an asker who may read everything: that the leg is there must not tell that nothing is hidden.
+        if self.config.statistics == Statistics::Readable && self.generation.learned()?.is_some() {
+            return Ok(Some(format!(
+                "{name} learned from all passages, and retrieve.statistics is `readable`"
+            )));
+        }
+        Ok(None)
     }
 
     /// Moves each question's vector half of the way to the mean of the drafted passages'.

@@ -1,6 +1,7 @@
 //! One file per subcommand; those of plain stages share [`stage`].
 
 pub(crate) mod ask;
+pub(crate) mod audit;
 pub(crate) mod cite;
 pub(crate) mod config;
 pub(crate) mod delete;

@@ -16,7 +16,7 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{Index, SegmentReader, Term};
 
 use super::{LENGTH, TERMS, failed, indexed};
-use crate::allowed::AllowedSet;
+use crate::allowed::{AllowedSet, Basis};
 use crate::config::SearchConfig;
 use crate::error::IndexError;
 use crate::top::{Candidate, Top};
@@ -34,8 +34,18 @@ pub(crate) struct Lexical {
     /// None when there are no passages.
     segment: Option<SegmentReader>,
     terms: Option<Field>,
-    /// k1 · (1 − b + b · |p| / average), by ordinal.
+    /// Number of terms, by ordinal.
+    lengths: Vec<u32>,
+    formula: Formula,
+    /// k1 · (1 − b + b · |p| / average), by ordinal, with the average over all passages.
     saturation: Vec<f32>,
+}
+
+/// The two constants.
+#[derive(Debug, Clone, Copy)]
+struct Formula {
+    k1: f64,
+    b: f64,
 }
 
 impl Lexical {
@@ -60,11 +70,19 @@ impl Lexical {
             );
             return Err(IndexError::damaged(path, reason));
         }
+        let formula = Formula {
+            k1: f64::from(config.k1),
+            b: f64::from(config.b),
+        };
+        let average = average(lengths.iter().copied());
+        let saturation = lengths.iter().map(|&length| formula.saturation(length, average));
         Ok(Self {
             path: path.to_owned(),
             terms: index.schema().get_field(TERMS).ok(),
             segment,
-            saturation: saturation(&lengths, config),
+            formula,
+            saturation: saturation.collect(),
+            lengths,
         })
     }
 
@@ -86,9 +104,14 @@ impl Lexical {
         if allowed.is_empty() || k == 0 {
             return Ok(Vec::new());
         }
-        let scores = self
-            .scores(&weights)
-            .map_err(failed(&self.path, "reading postings"))?;
+        let scores = match allowed.basis() {
+            Some(basis) if basis.ordinals.len() < self.lengths.len() as u64 => {
+                self.scores_among(&weights, basis)
+            }
+            // Whoever may read everything gets the same from the counts at hand.
+            _ => self.scores(&weights),
+        };
+        let scores = scores.map_err(failed(&self.path, "reading postings"))?;
         Ok(best(&scores, allowed, k))
     }
 
@@ -105,6 +128,48 @@ impl Lexical {
             if let Some(postings) = index.read_block_postings(&term, IndexRecordOption::WithFreqs)? {
                 let weight = *count as f32 * idf(self.saturation.len(), postings.doc_freq());
                 self.add(postings, weight, &mut scores);
+            }
+        }
+        Ok(scores)
+    }
+
+    /// As [`Lexical::scores`], of the passages of `basis` alone and as if there were no others: the same numbers as
+    /// an index of only these gives, bit by bit.
+    fn scores_among(&self, weights: &[(String, u32)], basis: &Basis) -> std::io::Result<Vec<f32>> {
+        let mut scores = vec![0f32; self.lengths.len()];
+        let (Some(segment), Some(field)) = (&self.segment, self.terms) else {
+            return Ok(scores);
+        };
+        let index = segment.inverted_index(field).map_err(std::io::Error::other)?;
+        let members = Members::new(basis, self.lengths.len());
+        let among = basis.ordinals.len() as usize;
+        let average = average(
+            basis
+                .ordinals
+                .iter()
+                .filter_map(|at| self.lengths.get(at as usize).copied()),
+        );
+        let mut found: Vec<(u32, u32)> = Vec::new();
+        for (text, count) in weights {
+            let term = Term::from_field_text(field, text);
+            let Some(mut postings) = index.read_block_postings(&term, IndexRecordOption::WithFreqs)? else {
+                continue;
+            };
+            found.clear();
+            while postings.block_len() > 0 {
+                let block = postings
+                    .docs()
+                    .iter()
+                    .copied()
+                    .zip(postings.freqs().iter().copied());
+                found.extend(block.filter(|&(passage, _)| members.contains(passage)));
+                postings.advance();
+            }
+            let weight = *count as f32 * idf(among, found.len() as u32);
+            for &(passage, frequency) in &found {
+                let saturation = self.formula.saturation(self.lengths[passage as usize], average);
+                let frequency = frequency as f32;
+                scores[passage as usize] += weight * frequency / (frequency + saturation);
             }
         }
         Ok(scores)
@@ -166,19 +231,51 @@ fn idf(passages: usize, with_term: u32) -> f32 {
     ((all - with + 0.5) / (with + 0.5)).ln_1p() as f32
 }
 
-fn saturation(lengths: &[u64], config: &SearchConfig) -> Vec<f32> {
-    let total: u64 = lengths.iter().sum();
-    let average = (total as f64 / lengths.len().max(1) as f64).max(1.0);
-    let (k1, b) = (f64::from(config.k1), f64::from(config.b));
-    let saturation = |&length: &u64| (k1 * (1.0 - b + b * length as f64 / average)) as f32;
-    lengths.iter().map(saturation).collect()
+impl Formula {
+    fn saturation(self, length: u32, average: f64) -> f32 {
+        (self.k1 * (1.0 - self.b + self.b * f64::from(length) / average)) as f32
+    }
 }
 
-fn lengths(segment: &SegmentReader) -> tantivy::Result<Vec<u64>> {
+/// The average length, at least 1.
+fn average(lengths: impl Iterator<Item = u32>) -> f64 {
+    let (total, count) = lengths.fold((0u64, 0u64), |(total, count), length| {
+        (total + u64::from(length), count + 1)
+    });
+    (total as f64 / count.max(1) as f64).max(1.0)
+}
+
+/// Membership, one bit a passage: asked for every posting, where a compressed bitmap would be searched each time.
+struct Members(Vec<u64>);
+
+impl Members {
+    fn new(basis: &Basis, passages: usize) -> Self {
+        let mut words = vec![0u64; passages.div_ceil(64)];
+        for ordinal in basis
+            .ordinals
+            .iter()
+            .take_while(|&ordinal| (ordinal as usize) < passages)
+        {
+            words[ordinal as usize / 64] |= 1 << (ordinal % 64);
+        }
+        Self(words)
+    }
+
+    fn contains(&self, ordinal: u32) -> bool {
+        let word = self.0.get(ordinal as usize / 64).copied().unwrap_or_default();
+        word & (1 << (ordinal % 64)) != 0
+    }
+}
+
+fn lengths(segment: &SegmentReader) -> tantivy::Result<Vec<u32>> {
     let column = segment.fast_fields().u64(LENGTH)?.first_or_default_col(0);
     let mut lengths = vec![0; segment.max_doc() as usize];
     column.get_range(0, &mut lengths);
-    Ok(lengths)
+    // A passage has fewer terms than bytes, and is far below four gigabytes.
+    Ok(lengths
+        .into_iter()
+        .map(|length| u32::try_from(length).unwrap_or(u32::MAX))
+        .collect())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use rag_core::language::Language;
 
 use super::{LazyEncoder, TextTokenizer, TransformerSettings};
 use crate::bert::{Sequence, Tokens, map_in_order};
-use crate::cross_encoder::{CrossEncoder, Scores};
+use crate::cross_encoder::{CrossEncoder, Reading, Scores};
 use crate::error::ModelError;
 use crate::identity::ModelIdentity;
 
@@ -38,6 +38,18 @@ impl TransformerCrossEncoder {
             encoder,
             threads,
         }
+    }
+
+    /// The question's tokens that are read, how many are not, and the tokens of a passage that fit beside it.
+    fn query(&self, query: &str) -> (Vec<u32>, usize, usize) {
+        let extra = self.tokenizer.template().pair_extra();
+        let room = self.identity.max_tokens.saturating_sub(extra);
+        let mut ids = self.tokenizer.ids(query);
+        // Half of the input is the passage's, however long the question.
+        let cut = ids.len().saturating_sub(room / 2);
+        ids.truncate(room / 2);
+        let left = room - ids.len();
+        (ids, cut, left)
     }
 
     /// Windows over each passage, and what no window covers.
@@ -77,15 +89,8 @@ impl CrossEncoder for TransformerCrossEncoder {
                 wanted: "a cross-encoder",
             });
         };
-        let room = self
-            .identity
-            .max_tokens
-            .saturating_sub(self.tokenizer.template().pair_extra());
-        let mut query_ids = self.tokenizer.ids(query);
-        // Half of the input is the passage's, however long the question.
-        let truncated_query_tokens = query_ids.len().saturating_sub(room / 2);
-        query_ids.truncate(room / 2);
-        let (inputs, mut scores) = self.windows(&query_ids, passages, room - query_ids.len());
+        let (query_ids, truncated_query_tokens, room) = self.query(query);
+        let (inputs, mut scores) = self.windows(&query_ids, passages, room);
         scores.truncated_query_tokens = truncated_query_tokens;
         let logits = loaded
             .encoder
@@ -112,6 +117,22 @@ impl CrossEncoder for TransformerCrossEncoder {
             scores.logits.push(best);
         }
         Ok(scores)
+    }
+
+    fn reading(&self, query: &str, passages: &[&str]) -> Vec<Reading> {
+        let (query_ids, truncated_query_tokens, room) = self.query(query);
+        let around = query_ids.len() + truncated_query_tokens + self.tokenizer.template().pair_extra();
+        map_in_order(passages.len(), self.threads, |index| {
+            let tokens = self.tokenizer.ids(passages[index]).len();
+            let windows = window_ranges(tokens, room);
+            let covered = windows.last().map_or(0, |window| window.end);
+            Reading {
+                pair_tokens: around + tokens,
+                windows: windows.len(),
+                truncated_tokens: tokens - covered,
+                truncated_query_tokens,
+            }
+        })
     }
 }
 

@@ -152,7 +152,7 @@ impl Lock {
     }
 
     /// Opens the artifact of `stage` in `folder`, which must be the one that the run used.
-    pub(super) fn open(&self, folder: &Path, stage: &str) -> Result<Artifact, PipelineError> {
+    pub(crate) fn open(&self, folder: &Path, stage: &str) -> Result<Artifact, PipelineError> {
         let changed = || PipelineError::Changed {
             path: folder.to_owned(),
             stage: format!("{stage} artifact"),

@@ -1,0 +1,189 @@
+//! Allowed sets drawn with a seed: passages at random, and as real filters do it, whole documents and departments.
+
+use std::ops::Range;
+
+use rag_core::artifact::Digest;
+use roaring::RoaringBitmap;
+use serde::Serialize;
+
+use crate::allowed::AllowedSet;
+use crate::error::IndexError;
+use crate::generation::Generation;
+
+/// Length of what is added to a stored unit vector: the cosine with it becomes about 0.8.
+const NOISE: f32 = 0.75;
+
+/// How an allowed set is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Draw {
+    /// Any passages.
+    Passages,
+    /// Whole documents, the last one cut to size.
+    Documents,
+    /// Whole departments, of the last one whole documents.
+    Departments,
+}
+
+impl Draw {
+    /// All ways.
+    pub const ALL: [Self; 3] = [Self::Passages, Self::Documents, Self::Departments];
+
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Passages => "passages",
+            Self::Documents => "documents",
+            Self::Departments => "departments",
+        }
+    }
+}
+
+/// What sets are drawn from.
+pub(super) struct Field {
+    pub(super) passages: usize,
+    /// The ordinals of each document.
+    pub(super) documents: Vec<Range<u32>>,
+    /// The documents of each department; those of none are one more.
+    pub(super) departments: Vec<Vec<usize>>,
+}
+
+impl Field {
+    /// The documents and departments of a generation.
+    pub(super) fn of_generation(generation: &Generation) -> Result<Self, IndexError> {
+        let mut documents: Vec<Range<u32>> = Vec::new();
+        let mut last = None;
+        for ordinal in 0..generation.len() as u32 {
+            let Some(passage) = generation.passages.get(ordinal)? else {
+                break;
+            };
+            if last.as_ref() == Some(&passage.id.document) {
+                documents.last_mut().expect("a document was begun").end = ordinal + 1;
+            } else {
+                documents.push(ordinal..ordinal + 1);
+                last = Some(passage.id.document);
+            }
+        }
+        let own: Vec<&RoaringBitmap> = generation.filters.departments().collect();
+        let mut departments = vec![Vec::new(); own.len() + 1];
+        for (document, range) in documents.iter().enumerate() {
+            let place = own.iter().position(|department| department.contains(range.start));
+            departments[place.unwrap_or(own.len())].push(document);
+        }
+        departments.retain(|documents| !documents.is_empty());
+        Ok(Self {
+            passages: generation.len(),
+            documents,
+            departments,
+        })
+    }
+
+    /// Whether drawing in this way differs from the others.
+    pub(super) fn has(&self, draw: Draw) -> bool {
+        match draw {
+            Draw::Passages => true,
+            Draw::Documents => self.documents.len() < self.passages,
+            Draw::Departments => self.departments.len() > 1,
+        }
+    }
+
+    /// A set of `share` of the passages, at least one.
+    pub(super) fn draw(&self, draw: Draw, share: f64, random: &mut Random) -> AllowedSet {
+        let wanted = ((self.passages as f64 * share).round() as u64).max(1);
+        let ordinals = match draw {
+            Draw::Passages => {
+                let mut all: Vec<u32> = (0..self.passages as u32).collect();
+                random.shuffle(&mut all);
+                all.into_iter().take(wanted as usize).collect()
+            }
+            Draw::Documents => {
+                let mut order: Vec<usize> = (0..self.documents.len()).collect();
+                random.shuffle(&mut order);
+                self.fill(order, wanted)
+            }
+            Draw::Departments => {
+                let mut departments = self.departments.clone();
+                random.shuffle(&mut departments);
+                for documents in &mut departments {
+                    random.shuffle(documents);
+                }
+                self.fill(departments.into_iter().flatten(), wanted)
+            }
+        };
+        AllowedSet::new(Digest::of(b"recall"), ordinals)
+    }
+
+    /// The passages of the documents `order` until there are `wanted`.
+    fn fill(&self, order: impl IntoIterator<Item = usize>, wanted: u64) -> RoaringBitmap {
+        let mut ordinals = RoaringBitmap::new();
+        for document in order {
+            let missing = wanted.saturating_sub(ordinals.len());
+            if missing == 0 {
+                break;
+            }
+            let range = self.documents[document].clone();
+            ordinals.extend(range.take(missing as usize));
+        }
+        ordinals
+    }
+}
+
+/// A seeded source of numbers (splitmix64; Steele, Lea and Flood 2014).
+pub(super) struct Random(u64);
+
+impl Random {
+    /// A source for this purpose: other numbers give another sequence.
+    pub(super) fn of(numbers: &[u64]) -> Self {
+        let mut random = Self(0);
+        for number in numbers {
+            random.0 = random.bits() ^ number;
+        }
+        random
+    }
+
+    fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `end`, which must be above 0.
+    pub(super) fn below(&mut self, end: u64) -> u64 {
+        // The bias of a remainder is below 2⁻³² for anything that is drawn here.
+        self.bits() % end
+    }
+
+    pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last as u64 + 1) as usize);
+        }
+    }
+
+    /// Nearly normal numbers of variance 1: sums of four uniform ones.
+    pub(super) fn direction(&mut self, dimension: usize) -> Vec<f32> {
+        let mut unit = || (self.bits() >> 11) as f64 / (1u64 << 53) as f64;
+        let mut bell = |_| {
+            let sum: f64 = (0..4).map(|_| unit()).sum();
+            ((sum - 2.0) * 3f64.sqrt()) as f32
+        };
+        (0..dimension).map(&mut bell).collect()
+    }
+
+    /// A unit vector near `stored`.
+    pub(super) fn near(&mut self, stored: &[f32]) -> Vec<f32> {
+        let noise = unit(self.direction(stored.len()));
+        let moved = stored.iter().zip(noise).map(|(own, other)| own + NOISE * other);
+        unit(moved.collect())
+    }
+}
+
+/// The vector of length 1 in the same direction.
+pub(super) fn unit(vector: Vec<f32>) -> Vec<f32> {
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    vector
+        .into_iter()
+        .map(|x| x / length.max(f32::MIN_POSITIVE))
+        .collect()
+}
