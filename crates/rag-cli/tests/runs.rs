@@ -368,8 +368,6 @@ fn runs_and_reports_are_private_and_no_documents() {
         let mode = fs_err::metadata(site.path(folder)).unwrap().permissions().mode();
         assert_eq!(mode & 0o077, 0, "{folder}");
     }
-    let report = site.json(&["ingest", "docs", "--store", "kb", "--json"]);
-    assert_eq!(report["documents"]["seen"].as_u64(), Some(3), "{report}");
     fs_err::create_dir(site.path("site")).unwrap();
     fs_err::write(site.path("site/index.html"), "mine").unwrap();
     refused(
@@ -377,6 +375,8 @@ fn runs_and_reports_are_private_and_no_documents() {
         &["report", "docs/run", "--out", "site"],
         "holds other files",
     );
+    let report = site.json(&["ingest", "docs", "--store", "kb", "--json"]);
+    assert_eq!(report["documents"]["seen"].as_u64(), Some(3), "{report}");
 }
 
 #[test]
