@@ -20,9 +20,9 @@ struct Step {
     variables: &'static [(&'static str, &'static str)],
 }
 
-/// Steps select targets by their kind, never by package with `-p`, which would resolve other features of the
-/// dependencies and build them once more.
-const QUICK: &[Step] = &[
+/// What is checked before anything is run. Steps never select packages with `-p`, which would resolve other features of
+/// the dependencies and build them once more.
+const LINTS: &[Step] = &[
     Step {
         name: "formatting",
         arguments: &["fmt", "--all", "--check"],
@@ -46,17 +46,13 @@ const QUICK: &[Step] = &[
         arguments: &["doc", "--quiet", "--workspace", "--no-deps"],
         variables: &[("RUSTDOCFLAGS", "-D warnings")],
     },
-    Step {
-        name: "unit tests",
-        arguments: &["test", "--workspace", "--exclude", "rag-tests"],
-        variables: &[],
-    },
-    Step {
-        name: "architecture",
-        arguments: &["test", "--workspace", "--test", "architecture"],
-        variables: &[],
-    },
 ];
+
+const WITHOUT_WEIGHTS: &[Step] = &[Step {
+    name: "tests that need no weights",
+    arguments: &["test", "--workspace", "--exclude", "rag-tests"],
+    variables: &[],
+}];
 
 const WITH_WEIGHTS: &[Step] = &[
     Step {
@@ -65,22 +61,13 @@ const WITH_WEIGHTS: &[Step] = &[
         variables: &[],
     },
     Step {
-        name: "benches, each run once",
-        arguments: &["test", "--workspace", "--bench", "*"],
+        name: "tests",
+        arguments: &["test", "--workspace"],
         variables: &[],
     },
     Step {
-        name: "end-to-end tests",
-        arguments: &[
-            "test",
-            "--workspace",
-            "--test",
-            "models",
-            "--test",
-            "handbook_questions",
-            "--test",
-            "handbook_connections",
-        ],
+        name: "benches, each run once",
+        arguments: &["test", "--workspace", "--bench", "*"],
         variables: &[],
     },
     Step {
@@ -92,8 +79,12 @@ const WITH_WEIGHTS: &[Step] = &[
 
 /// Runs the steps and stops at the first that fails.
 pub(crate) fn run(options: Options) -> anyhow::Result<()> {
-    let with_weights = if options.quick { &[] } else { WITH_WEIGHTS };
-    for step in QUICK.iter().chain(with_weights) {
+    let tests = if options.quick {
+        WITHOUT_WEIGHTS
+    } else {
+        WITH_WEIGHTS
+    };
+    for step in LINTS.iter().chain(tests) {
         run_step(step)?;
     }
     Ok(())

@@ -154,25 +154,26 @@ mod tests {
         let all = |value: f64, n: usize| vec![Some(value); n];
         let one_lost = |n: usize| [all(0.5, n - 1), all(0.0, 1)].concat();
         let cases = [
-            ("the same", all(0.5, 10), "pass"),
-            ("better", all(0.6, 10), "pass"),
-            ("a sure small drop", all(0.495, 10), "pass"),
-            ("a sure large drop", all(0.3, 10), "fail"),
-            ("a large drop on one question", one_lost(10), "cannot tell"),
-            ("a drop on one of many", one_lost(300), "pass"),
-            ("few questions, all lost", all(0.0, 5), "cannot tell"),
-            ("few questions, the same", all(0.5, 5), "cannot tell"),
-            ("nothing", Vec::new(), "incomplete"),
-            ("values lacking", [all(0.5, 9), vec![None]].concat(), "incomplete"),
+            ("the same", all(0.5, 10), "pass", false),
+            ("better", all(0.6, 10), "pass", false),
+            ("a sure small drop", all(0.495, 10), "pass", false),
+            ("a sure large drop", all(0.3, 10), "fail", true),
+            ("a large drop on one question", one_lost(10), "cannot tell", false),
+            ("a drop on one of many", one_lost(300), "pass", false),
+            ("few questions, all lost", all(0.0, 5), "cannot tell", false),
+            ("few questions, the same", all(0.5, 5), "cannot tell", false),
+            ("nothing", Vec::new(), "incomplete", false),
+            (
+                "values lacking",
+                [all(0.5, 9), vec![None]].concat(),
+                "incomplete",
+                true,
+            ),
         ];
-        for (name, candidate, expected) in cases {
+        for (name, candidate, expected, blocks) in cases {
             let verdict = judged(&vec![0.5; candidate.len()], &candidate);
             assert!(verdict.to_string().starts_with(expected), "{name}: {verdict}");
-            assert_eq!(
-                verdict.blocks(),
-                matches!(expected, "fail" | "incomplete"),
-                "{name}"
-            );
+            assert_eq!(verdict.blocks(), blocks, "{name}");
         }
     }
 
