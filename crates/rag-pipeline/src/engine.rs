@@ -169,10 +169,7 @@ impl Engine {
 
     /// All that the legs bring for `question`, fused, none dropped: what the hits of a search are chosen from.
     pub fn candidates(&self, question: &Question) -> Result<Ranking, PipelineError> {
-        self.first_candidates(
-            question,
-            self.settings.retrieve.candidates_per_leg.saturating_mul(2),
-        )
+        self.first_candidates(question, rag_retrieve::MOST)
     }
 
     /// The first `most` of what the legs bring for `question`, fused. A question of several parts may bring more than

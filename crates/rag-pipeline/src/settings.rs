@@ -120,7 +120,7 @@ impl Settings {
     }
 
     /// Whether candidates are reranked, by a model, lexical coverage or a program.
-    pub fn reranks(&self) -> bool {
+    pub fn has_rerank_step(&self) -> bool {
         self.models.reranker != NONE || self.exec.rerank.is_some()
     }
 
@@ -205,7 +205,7 @@ mod tests {
         let program = settings.exec.rerank.clone().unwrap();
         assert_eq!(program.command, ["python3", "mine.py"]);
         assert_eq!(program.folder, Some(fs_err::canonicalize(folder.path()).unwrap()));
-        assert!(settings.reranks());
+        assert!(settings.has_rerank_step());
         let shown: Settings = toml::from_str(&settings.to_toml()).unwrap();
         assert_eq!(shown, settings);
         fs_err::write(&path, "[exec]\nrerank = \"none\"\n").unwrap();

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use rag_rerank::Rule;
 use rag_retrieve::{Mode, RetrieveError};
 
+use crate::error::PipelineError;
 use crate::settings::Settings;
 
 /// A mode, with or without the reranker. Written `hybrid+rerank`.
@@ -18,15 +19,22 @@ pub struct Way {
 }
 
 impl Way {
-    /// Makes it the way of `settings`.
-    pub fn apply_to(self, settings: &mut Settings) {
+    /// Makes it the way of `settings`. Reranking cannot be asked for where nothing reranks.
+    pub fn apply_to(self, settings: &mut Settings) -> Result<(), PipelineError> {
         settings.retrieve.mode = self.mode;
         let combine = &mut settings.rerank.combine;
         match (self.reranked, *combine) {
-            (false, _) => *combine = Rule::Fused,
+            (false, _) => {
+                *combine = Rule::Fused;
+                settings.exec.rerank = None;
+            }
             (true, Rule::Fused) => *combine = Rule::default(),
             (true, _) => {}
         }
+        if self.reranked && !settings.has_rerank_step() {
+            return Err(PipelineError::NoReranker);
+        }
+        Ok(())
     }
 }
 

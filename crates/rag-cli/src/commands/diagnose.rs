@@ -65,7 +65,7 @@ fn in_mode(run: Run, mut settings: Settings, mode: Option<Way>, context: &Contex
     let Some(way) = mode else {
         return Ok(run);
     };
-    way.apply_to(&mut settings);
+    way.apply_to(&mut settings)?;
     let collection = Collection::of_run(&run)?;
     let folder = run.root().join(MODES).join(way.to_string());
     Ok(execute(

@@ -168,13 +168,11 @@ pub(crate) fn gate(args: &GateArgs) -> anyhow::Result<Done> {
         max_drop: args.max_drop,
         alpha: args.alpha,
     };
-    let judged = gate_run(
-        &run,
-        &baseline,
-        &args.metrics,
-        rule,
-        &SignificanceConfig::default(),
-    )?;
+    let config = SignificanceConfig {
+        alpha: args.alpha,
+        ..SignificanceConfig::default()
+    };
+    let judged = gate_run(&run, &baseline, &args.metrics, rule, &config)?;
     if args.json {
         let by_metric = judged.iter().map(|(metric, (comparison, verdict))| {
             (

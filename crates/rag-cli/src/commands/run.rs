@@ -105,7 +105,7 @@ pub struct Args {
 pub(crate) fn run(args: &Args, context: &Context) -> anyhow::Result<Done> {
     let mut settings = context.settings.clone();
     if let Some(way) = args.mode {
-        way.apply_to(&mut settings);
+        way.apply_to(&mut settings)?;
     }
     let (labels, collection) = args.asked.read(&settings, context)?;
     let run = execute(&settings, &collection, &labels, &args.out, &context.progress)?;

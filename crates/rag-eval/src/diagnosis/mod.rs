@@ -12,4 +12,4 @@ mod trail;
 pub use html::report_pages;
 pub use rung::{Class, Rung};
 pub use summary::{DiagnosisReport, Slice};
-pub use trail::{Diagnosis, Finding, Trail, diagnose, is_right, sought_passages};
+pub use trail::{Diagnosis, Trail, diagnose, is_right, sought_passages};

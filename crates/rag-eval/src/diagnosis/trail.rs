@@ -68,11 +68,11 @@ pub struct Diagnosis {
 
 /// Where the climb ended, and why.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Finding {
+pub(crate) struct Finding {
     /// The rung.
-    pub rung: Rung,
+    rung: Rung,
     /// What was seen there.
-    pub evidence: Vec<String>,
+    evidence: Vec<String>,
 }
 
 /// Climbs the trail of one question (see [`is_right`]).
@@ -201,6 +201,9 @@ impl<'t> Trail<'t> {
             .iter()
             .any(|document| need.is_met_by(&document.text))
         {
+            if let Some(unread) = self.unread() {
+                return unread;
+            }
             let sources = self.documents.iter().map(|document| document.source.as_str());
             let losses = self.losses_of(&sources.collect::<Vec<_>>());
             let what = format!(
@@ -232,12 +235,17 @@ impl<'t> Trail<'t> {
             (Rung::Reranking, self.kept),
             (Rung::Budget, self.answer.passages.as_slice()),
         ];
-        for (rung, hits) in stages {
-            if !hits.iter().any(|hit| stands_for(hit, &ids)) {
-                return lost(rung, self.places(&ids, rung));
-            }
+        // What a later box has, an earlier one did not lose, however it came there: a section handed over with a hit
+        // brings passages that no leg found.
+        let has_it = |hits: &[Hit]| hits.iter().any(|hit| stands_for(hit, &ids));
+        let passed = stages
+            .iter()
+            .rposition(|(_, hits)| has_it(hits))
+            .map_or(0, |last| last + 1);
+        match stages.get(passed) {
+            Some((rung, _)) => lost(*rung, self.places(&ids, *rung)),
+            None => self.in_context(&ids, is_said),
         }
-        self.in_context(&ids, is_said)
     }
 
     /// The passages that meet `need`.
@@ -250,32 +258,30 @@ impl<'t> Trail<'t> {
     }
 
     fn no_document(&self) -> Finding {
-        let wanted = self.label.relevant.join(", ");
-        let unread: Vec<String> = self
+        self.unread().unwrap_or_else(|| Finding {
+            rung: Rung::Corpus,
+            evidence: vec![format!(
+                "the collection has none of the documents that answer it: {}",
+                self.label.relevant.join(", ")
+            )],
+        })
+    }
+
+    /// Relevant documents that were left out when they were parsed.
+    fn unread(&self) -> Option<Finding> {
+        let is_absent = |id: &&String| !self.documents.iter().any(|document| document.id.as_str() == **id);
+        let absent: Vec<&String> = self.label.relevant.iter().filter(is_absent).collect();
+        let evidence: Vec<String> = self
             .diagnostics
             .iter()
             .filter(|found| found.severity == Severity::Quarantined)
-            .filter(|found| {
-                self.label
-                    .relevant
-                    .iter()
-                    .any(|id| is_source_of(&found.source, id))
-            })
+            .filter(|found| absent.iter().any(|id| is_source_of(&found.source, id)))
             .map(|found| format!("{} was left out: {}", found.source, found.message))
             .collect();
-        if unread.is_empty() {
-            let evidence = vec![format!(
-                "the collection has none of the documents that answer it: {wanted}"
-            )];
-            return Finding {
-                rung: Rung::Corpus,
-                evidence,
-            };
-        }
-        Finding {
+        (!evidence.is_empty()).then_some(Finding {
             rung: Rung::Parsing,
-            evidence: unread,
-        }
+            evidence,
+        })
     }
 
     fn losses_of(&self, sources: &[&str]) -> Vec<String> {

@@ -277,3 +277,13 @@ fn yes_and_no_are_looked_for_in_no_source() {
     });
     assert_eq!(found.rung, Some(Rung::Unused));
 }
+
+#[test]
+fn a_passage_that_came_with_another_hit_was_lost_by_no_leg() {
+    let found = diagnosed(|case| {
+        decline(&mut case.answer);
+        case.candidates.truncate(1);
+        case.fused.truncate(1);
+    });
+    assert_eq!(found.rung, Some(Rung::Unused));
+}

@@ -58,9 +58,9 @@ pub fn wrong_answers(note: &str, rungs: &[&str], methods: &[(String, BTreeMap<St
     })
 }
 
-/// Rank of the passage that answers each question, with plain and with contextual passages; questions that
-/// moved most come first.
-pub fn fix_ranks(note: &str, rows: &[RankPair]) -> String {
+/// Rank of the passage that answers each question, by two methods, such as with plain and with contextual passages;
+/// questions that moved most come first.
+pub fn fix_ranks(note: &str, methods: [String; 2], rows: &[RankPair]) -> String {
     let mut rows = rows.to_vec();
     let place = |rank: Option<usize>| rank.map_or(f64::MAX.ln(), |rank| (rank.max(1) as f64).ln());
     let moved = |row: &RankPair| (place(row.ranks[0]) - place(row.ranks[1])).abs();
@@ -69,7 +69,7 @@ pub fn fix_ranks(note: &str, rows: &[RankPair]) -> String {
         title: "Rank of the passage that answers".to_owned(),
         note: note.to_owned(),
         label: "rank among the candidates (1 is best, logarithmic)".to_owned(),
-        methods: ["plain passages", "contextual passages"].map(str::to_owned),
+        methods,
         rows,
     })
 }

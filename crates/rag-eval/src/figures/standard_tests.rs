@@ -60,6 +60,7 @@ fn ranks() -> String {
     };
     fix_ranks(
         "made-up data, 14 questions",
+        ["plain passages", "contextual passages"].map(str::to_owned),
         &(0..14).map(row).collect::<Vec<_>>(),
     )
 }

@@ -182,11 +182,11 @@ impl Asked<'_> {
         });
         if let Some(rung) = diagnosis.rung {
             let put_in = match rung {
-                Rung::Splitting => whole_again(&documents, &passages),
-                _ => sought_passages(self.label, &passages)
-                    .into_iter()
-                    .cloned()
-                    .collect(),
+                Rung::Splitting => {
+                    let whole = whole_again(&documents, &passages);
+                    owned(sought_passages(self.label, &whole.iter().collect::<Vec<_>>()))
+                }
+                _ => owned(sought_passages(self.label, &passages)),
             };
             diagnosis.mended = self.mended(rung, put_in, engine)?;
         }
@@ -201,19 +201,19 @@ impl Asked<'_> {
         engine: &Engine,
     ) -> Result<Option<bool>, PipelineError> {
         passages.truncate(MOST_PUT_IN);
-        if passages.is_empty() || !self.label.answerable {
+        // A program in place of a box would have to be started for each question.
+        if passages.is_empty() || !self.label.answerable || engine.settings().exec.serves_questions() {
             return Ok(None);
         }
         let ranking = match rung {
             Rung::Corpus | Rung::Parsing => return Ok(None),
             // From here on everything that follows runs as it would have.
-            Rung::Splitting | Rung::Filter | Rung::Candidates | Rung::Fusion => {
+            Rung::Splitting | Rung::Filter | Rung::Candidates | Rung::Fusion if engine.reranks() => {
                 let ranking = with(self.retrieved, passages, Place::Last);
-                if engine.reranks() {
-                    engine.rerank(ranking, engine.settings().rerank.keep)?
-                } else {
-                    ranking
-                }
+                engine.expand(engine.rerank(ranking, engine.settings().rerank.keep)?)?
+            }
+            Rung::Splitting | Rung::Filter | Rung::Candidates | Rung::Fusion => {
+                with(self.kept, passages, Place::Last)
             }
             Rung::Reranking => with(self.kept, passages, Place::First),
             // Alone in the context, it neither lacks room nor is it mistaken for another.
@@ -236,17 +236,22 @@ enum Place {
     Last,
 }
 
-/// `ranking` with `passages` put in that it does not have yet.
+fn owned(passages: Vec<&Passage>) -> Vec<Passage> {
+    passages.into_iter().cloned().collect()
+}
+
+/// `ranking` with `passages` put in, each in place of one with its id.
 fn with(ranking: &Ranking, passages: Vec<Passage>, place: Place) -> Ranking {
-    let is_new = |passage: &Passage| !ranking.hits.iter().any(|hit| hit.passage.id == passage.id);
-    let least = ranking.hits.iter().map(|hit| hit.score).fold(0.0_f32, f32::min);
-    let put_in = passages
-        .into_iter()
-        .filter(is_new)
-        .map(|passage| Hit::new(0, least, passage));
+    let others = ranking
+        .hits
+        .iter()
+        .filter(|hit| !passages.iter().any(|passage| passage.id == hit.passage.id));
+    let others: Vec<Hit> = others.cloned().collect();
+    let least = others.iter().map(|hit| hit.score).fold(0.0_f32, f32::min);
+    let put_in = passages.into_iter().map(|passage| Hit::new(0, least, passage));
     let mut hits: Vec<Hit> = match place {
-        Place::First => put_in.chain(ranking.hits.iter().cloned()).collect(),
-        Place::Last => ranking.hits.iter().cloned().chain(put_in).collect(),
+        Place::First => put_in.chain(others).collect(),
+        Place::Last => others.into_iter().chain(put_in).collect(),
     };
     for (rank, hit) in (1..).zip(&mut hits) {
         hit.rank = rank;

@@ -210,7 +210,7 @@ struct Step {
 /// The boxes that `settings` ask for, in their order.
 fn steps(settings: &Settings) -> Vec<Step> {
     let step = |of, input, output| Step { of, input, output };
-    let reranks = settings.reranks();
+    let reranks = settings.has_rerank_step();
     let ranked = if reranks { "reranked" } else { "retrieved" };
     let mut steps = vec![step(Stage::Retrieve, "", "retrieved")];
     if reranks {

@@ -85,7 +85,7 @@ impl Lock {
     /// without how long they took.
     pub(super) fn note_outputs(&mut self, run: &Path) -> Result<(), PipelineError> {
         // A folder may still have what another reranker made.
-        let reranked = self.settings.reranks().then_some("reranked");
+        let reranked = self.settings.has_rerank_step().then_some("reranked");
         for folder in ["retrieved"].into_iter().chain(reranked) {
             let digest = Digest::of_file(&run.join(folder).join(RUN_FILE))?.blake3;
             self.outputs.insert(format!("{folder}/{RUN_FILE}"), digest);

@@ -147,7 +147,7 @@ impl Run {
 fn last_ranked(settings: &Settings) -> &'static str {
     if settings.retrieve.expand != rag_retrieve::Expand::Nothing {
         "expanded"
-    } else if settings.reranks() {
+    } else if settings.has_rerank_step() {
         "reranked"
     } else {
         "retrieved"

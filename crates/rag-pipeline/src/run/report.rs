@@ -156,11 +156,11 @@ fn draw(runs: &[Read]) -> Vec<ReportedFigure> {
     if let [first, .., last] = runs {
         let pairs = fix_ranks(first, last);
         if !pairs.is_empty() {
-            let note = format!("{} and {}", first.name, last.name);
+            let methods = [first.name.clone(), last.name.clone()];
             drawn.push(figure(
                 "fix-ranks.svg",
                 "Rank of the first passage that answers, for questions whose answer does not name what it is about: the first run and the last.",
-                figures::fix_ranks(&note, &pairs),
+                figures::fix_ranks("", methods, &pairs),
             ));
         }
     }
