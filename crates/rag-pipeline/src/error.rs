@@ -126,13 +126,23 @@ pub enum PipelineError {
         /// The names that there are.
         known: String,
     },
-    /// The answer has no such citation, or the run no such question.
-    #[error("there is no {what}; there are: {known}")]
-    NoSuch {
-        /// What was asked for.
-        what: String,
-        /// What there is.
-        known: String,
+    /// Two runs have no question in common.
+    #[error(
+        "the runs have no question in common ({before} and {after} questions); make both with the same file"
+    )]
+    NoSharedQuestion {
+        /// Questions of the one.
+        before: usize,
+        /// Questions of the other.
+        after: usize,
+    },
+    /// The embedder was made for none of the questions' languages.
+    #[error(
+        "the embedder was made for none of the {questions} questions; give questions in a language that it serves"
+    )]
+    NoServedQuestion {
+        /// Number of questions.
+        questions: usize,
     },
     /// The folder has files in it that are not a report's.
     #[error("{path} holds other files and is not a report; choose a new or empty folder")]

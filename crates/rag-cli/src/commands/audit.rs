@@ -271,7 +271,7 @@ fn non_interference(args: &InterferenceArgs, context: &Context) -> anyhow::Resul
     let report = audit_interference(&store, &engine, &questions, &args.shared.work, &context.progress)?;
     let statistics = settings.retrieve.statistics;
     if args.shared.json {
-        let passed = report.differing == 0;
+        let passed = report.differing == 0 && report.restricted > 0;
         to_stdout(&serde_json::to_string(&InterferenceOutput {
             statistics,
             passed,
@@ -284,6 +284,10 @@ fn non_interference(args: &InterferenceArgs, context: &Context) -> anyhow::Resul
         Statistics::All => "; set retrieve.statistics = \"readable\" in rag.toml to end that",
         Statistics::Readable => "",
     };
+    anyhow::ensure!(
+        report.restricted > 0,
+        "nothing was compared: every asker of these questions may read everything; ask some as askers who may not"
+    );
     anyhow::ensure!(
         report.differing == 0,
         "passages that the asker may not read change what {} of {} questions show{advice}",

@@ -1,5 +1,6 @@
 //! Writing SVG: shapes and escaped text, the same bytes for the same figure.
 
+use rag_core::text::markup;
 use std::fmt::Write;
 
 /// Text size of labels.
@@ -34,7 +35,7 @@ pub(super) struct Svg {
 impl Svg {
     /// Opens a figure with a white ground, so that it reads on any page.
     pub(super) fn new((width, height): Point, title: &str) -> Self {
-        let (width, height, title) = (number(width), number(height), escaped(title));
+        let (width, height, title) = (number(width), number(height), markup(title));
         let text = format!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
              height=\"{height}\" role=\"img\" aria-label=\"{title}\" font-family=\"sans-serif\">\n\
@@ -94,13 +95,13 @@ impl Svg {
         if shown == text {
             return self.label(at, anchor, text);
         }
-        self.push(format_args!("<g><title>{}</title>\n", escaped(text)));
+        self.push(format_args!("<g><title>{}</title>\n", markup(text)));
         self.label(at, anchor, &shown);
         self.text.push_str("</g>\n");
     }
 
     pub(super) fn sized(&mut self, at: Point, anchor: Anchor, size: f64, text: &str) {
-        let ((x, y), size, anchor, text) = (numbers(at), number(size), anchor.name(), escaped(text));
+        let ((x, y), size, anchor, text) = (numbers(at), number(size), anchor.name(), markup(text));
         self.push(format_args!(
             "<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" text-anchor=\"{anchor}\" fill=\"{INK}\">{text}</text>\n"
         ));
@@ -108,7 +109,7 @@ impl Svg {
 
     /// A label that reads upwards, centred at `at`.
     pub(super) fn upright(&mut self, at: Point, text: &str) {
-        let ((x, y), text) = (numbers(at), escaped(text));
+        let ((x, y), text) = (numbers(at), markup(text));
         self.push(format_args!(
             "<text transform=\"translate({x} {y}) rotate(-90)\" font-size=\"{TEXT}\" text-anchor=\"middle\" \
              fill=\"{INK}\">{text}</text>\n"
@@ -153,24 +154,6 @@ pub(super) fn number(value: f64) -> String {
 
 fn numbers((x, y): Point) -> (String, String) {
     (number(x), number(y))
-}
-
-/// `text` as XML text or attribute; characters that XML forbids are replaced.
-pub(super) fn escaped(text: &str) -> String {
-    let mut written = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => written.push_str("&amp;"),
-            '<' => written.push_str("&lt;"),
-            '>' => written.push_str("&gt;"),
-            '"' => written.push_str("&quot;"),
-            '\'' => written.push_str("&#39;"),
-            '\t' | '\n' | '\r' => written.push(' '),
-            c if c.is_control() || matches!(c, '\u{FFFE}' | '\u{FFFF}') => written.push('\u{FFFD}'),
-            c => written.push(c),
-        }
-    }
-    written
 }
 
 /// About how wide a label is: fonts differ, so this is on the wide side.
@@ -227,7 +210,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_breaks_out(text in any::<String>()) {
-            let written = escaped(&text);
+            let written = markup(&text);
             let is_harmful = |c: char| matches!(c, '<' | '>' | '"' | '\'') || c.is_control();
             prop_assert!(!written.contains(is_harmful));
         }

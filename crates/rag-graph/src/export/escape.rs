@@ -9,7 +9,7 @@ pub(super) fn dot(text: &str) -> String {
         match c {
             '"' => escaped.push_str("\\\""),
             '\\' => escaped.push_str("\\\\"),
-            c if c.is_control() || is_unsafe(c) => escaped.push(' '),
+            c if is_unsafe(c) => escaped.push(' '),
             c => escaped.push(c),
         }
     }

@@ -174,7 +174,8 @@ pub fn of_synthetic(
     index.check()?;
     let cloud = synthetic::Cloud::new(passages, config.seed)?;
     let vectors = cloud.vectors(scratch)?;
-    let path = cloud.path(scratch, "graph.bin");
+    let settings = serde_json::to_vec(&index.graph).expect("settings are plain data");
+    let path = cloud.path(scratch, &format!("graph-{}.bin", Digest::of(&settings).short()));
     let mut own = None;
     if passages >= index.graph.min_passages.max(1) as usize {
         ready(&vectors, (&path, &index.graph), progress)?;

@@ -89,9 +89,8 @@ fn queries(engine: &Engine, questions: &[Question]) -> Result<Queries, PipelineE
     let vectors = served.map(|question| embedder.embed_query(&question.text));
     let vectors: Vec<Vec<f32>> = vectors.collect::<Result<_, _>>()?;
     if vectors.is_empty() {
-        return Err(PipelineError::NoSuch {
-            what: "question that the embedder was made for".to_owned(),
-            known: format!("{} questions in other languages", questions.len()),
+        return Err(PipelineError::NoServedQuestion {
+            questions: questions.len(),
         });
     }
     Ok(Queries::Given(vectors))

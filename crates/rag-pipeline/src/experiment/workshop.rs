@@ -29,6 +29,7 @@ use crate::evaluate::dataset_labels;
 use crate::run::{Collection, Ledger, Pool, Run, RunMetrics, execute_in};
 use crate::settings::Settings;
 use crate::stages;
+use crate::store::create_private;
 
 /// Tells a folder of experiments from any other.
 const LAYOUT_FILE: &str = "experiments.json";
@@ -110,7 +111,7 @@ impl Workshop {
                 path: root.to_owned(),
             });
         }
-        fs_err::create_dir_all(root)?;
+        create_private(root)?;
         let lock = StoreLock::acquire(&root.join("LOCK"));
         replace_file(&layout, LAYOUT.as_bytes())?;
         Ok(Self {
@@ -129,7 +130,7 @@ impl Workshop {
         if root.is_dir() {
             fs_err::remove_dir_all(&root)?;
         }
-        fs_err::create_dir_all(&root)?;
+        create_private(&root)?;
         Ok(Self { root, _lock: None })
     }
 
@@ -274,7 +275,7 @@ impl Making<'_> {
         let indexes = self.root.join("indexes");
         let output = indexes.join(&name);
         let state = self.root.join("state");
-        fs_err::create_dir_all(&state)?;
+        create_private(&state)?;
         let tools = rag_index::Tools {
             embedder: embedder.as_ref(),
             previous: &generations_in(&indexes),

@@ -91,13 +91,9 @@ pub fn diff_runs(before: &Run, after: &Run, config: &SignificanceConfig) -> Resu
         .filter(|id| new.labels.contains_key(*id))
         .collect();
     if shared.is_empty() {
-        return Err(PipelineError::NoSuch {
-            what: "question that both runs ask".to_owned(),
-            known: format!(
-                "{} in the one and {} in the other",
-                old.labels.len(),
-                new.labels.len()
-            ),
+        return Err(PipelineError::NoSharedQuestion {
+            before: old.labels.len(),
+            after: new.labels.len(),
         });
     }
     let mut metrics = BTreeMap::new();
@@ -176,7 +172,7 @@ fn question_diff(id: &str, old: &Asked, new: &Asked) -> Option<QuestionDiff> {
     let (before, after) = (old.answers.get(id)?, new.answers.get(id)?);
     let changes = [
         searched(old.kept.get(id)?, new.kept.get(id)?),
-        documents(old.kept.get(id)?, new.kept.get(id)?),
+        passages(old.kept.get(id)?, new.kept.get(id)?),
         rank(label, old.kept.get(id)?, new.kept.get(id)?),
         prompt(before, after),
         text(before, after),
@@ -201,7 +197,7 @@ fn searched(old: &Ranking, new: &Ranking) -> Option<String> {
     (old != new).then(|| format!("searched for: {old} → {new}"))
 }
 
-fn documents(old: &Ranking, new: &Ranking) -> Option<String> {
+fn passages(old: &Ranking, new: &Ranking) -> Option<String> {
     let of = |ranking: &Ranking| -> BTreeSet<String> {
         ranking
             .hits

@@ -45,8 +45,9 @@ pub fn diagnose_run(
         let id = label.question.id.as_str();
         let (Some(retrieved), Some(kept), Some(answer)) = (retrieved.get(id), kept.get(id), answers.get(id))
         else {
-            return Err(PipelineError::NoRun {
+            return Err(PipelineError::Changed {
                 path: run.root().to_owned(),
+                stage: format!("rankings (of question {id})"),
             });
         };
         let asked = Asked {
