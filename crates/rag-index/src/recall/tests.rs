@@ -31,7 +31,7 @@ fn a_scan_finds_all_and_every_way_of_drawing_is_audited() {
     assert_eq!(report.bands.len(), 9);
     for band in &report.bands {
         // Of two allowed passages none may have a positive cosine: then there is nothing to find.
-        assert!(band.searches > 15 && band.scanned == band.searches, "{band:?}");
+        assert!(band.searches >= 10 && band.scanned == band.searches, "{band:?}");
         assert_eq!(band.as_used, Some(1.0), "{band:?}");
         assert_eq!(band.allowed, (2_000.0 * band.selectivity).round() as u64);
     }
