@@ -15,8 +15,8 @@ use rag_eval::significance::{
 use serde::Serialize;
 use toml::Value;
 
-use super::Run;
 use super::measure::RIGHT;
+use super::{Run, by_id};
 use crate::error::PipelineError;
 
 /// The metrics that are compared when none are named.
@@ -152,17 +152,10 @@ struct Asked {
 
 impl Asked {
     fn read(run: &Run) -> Result<Self, PipelineError> {
-        let labels = run.labels()?.into_iter();
-        let kept = run.kept()?.into_iter();
-        let answers = run.answers()?.into_iter();
         Ok(Self {
-            labels: labels.map(|label| (label.question.id.clone(), label)).collect(),
-            kept: kept
-                .map(|ranking| (ranking.question.id.clone(), ranking))
-                .collect(),
-            answers: answers
-                .map(|answer| (answer.question.id.clone(), answer))
-                .collect(),
+            labels: by_id(run.labels()?, |label| &label.question),
+            kept: by_id(run.kept()?, |ranking| &ranking.question),
+            answers: by_id(run.answers()?, |answer| &answer.question),
         })
     }
 }

@@ -11,7 +11,7 @@ use rag_core::progress::{Progress, Unit};
 use rag_eval::answers::Label;
 use rag_eval::diagnosis::{Diagnosis, DiagnosisReport, Rung, Trail, diagnose, is_right, sought_passages};
 
-use super::Run;
+use super::{Run, by_id};
 use crate::engine::Engine;
 use crate::error::PipelineError;
 use crate::settings::Settings;
@@ -34,11 +34,9 @@ pub fn diagnose_run(
     let labels = run.labels()?;
     let material = Material::read(run, &labels)?;
     let engine = Engine::open_generation(&run.lock().collection.generation, settings, progress)?;
-    let (retrieved, kept, answers) = (
-        by_question(run.retrieved()?),
-        by_question(run.kept()?),
-        answers(run)?,
-    );
+    let retrieved = by_id(run.retrieved()?, |ranking| &ranking.question);
+    let kept = by_id(run.kept()?, |ranking| &ranking.question);
+    let answers = by_id(run.answers()?, |answer| &answer.question);
     progress.start(STEP, Some(labels.len() as u64), Unit::Items);
     let mut diagnoses = Vec::with_capacity(labels.len());
     for label in &labels {
@@ -61,22 +59,6 @@ pub fn diagnose_run(
     }
     progress.finish(STEP);
     Ok(DiagnosisReport::of(diagnoses))
-}
-
-/// Rankings by the id of their question.
-fn by_question(rankings: Vec<Ranking>) -> BTreeMap<String, Ranking> {
-    rankings
-        .into_iter()
-        .map(|ranking| (ranking.question.id.clone(), ranking))
-        .collect()
-}
-
-fn answers(run: &Run) -> Result<BTreeMap<String, Answer>, PipelineError> {
-    Ok(run
-        .answers()?
-        .into_iter()
-        .map(|answer| (answer.question.id.clone(), answer))
-        .collect())
 }
 
 /// What the collection holds about the questions.

@@ -7,12 +7,12 @@ use rag_core::artifact::{Artifact, ArtifactKey, Digest, Manifest, StoreLock, rep
 use rag_core::folder::{RUN_LOCK_FILE, RUN_WRITER_FILE};
 use rag_core::progress::Progress;
 use rag_core::stage::{self, Outcome};
-use rag_eval::answers::Label;
+use rag_eval::answers::{Label, costs};
 use rag_retrieve::Expand;
 
 use super::ledger::{Cost, Ledger, Meter};
 use super::lock::{Lock, Locked};
-use super::measure::{METRICS_FILE, PER_QUERY_FILE, measure_run, per_question_costs};
+use super::measure::{METRICS_FILE, PER_QUERY_FILE, measure_run};
 use super::pool::Pool;
 use super::{LABELS_FILE, Run, last_ranked};
 use crate::error::PipelineError;
@@ -124,7 +124,7 @@ pub(crate) fn execute_in(
         root: root.to_owned(),
         lock,
     };
-    per_question_costs(&run, &mut ledger)?;
+    ledger.per_question = costs(&run.answers()?);
     ledger.write(root)?;
     measure_run(&run)?;
     for name in [METRICS_FILE, PER_QUERY_FILE] {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rag_core::artifact::{jsonl, replace_file};
 use rag_core::hit::Ranking;
-use rag_eval::answers::{AnswerMetric, AnswerReport, Label, Verdict, costs, score_answers};
+use rag_eval::answers::{AnswerMetric, AnswerReport, Label, Verdict, score_answers};
 use rag_eval::retrieval::{
     Evaluation, Metric, Qrels, QueryValues, Run as DocumentRun, Summary, default_metrics,
 };
@@ -12,7 +12,6 @@ use rag_eval::significance::Values;
 use serde::{Deserialize, Serialize};
 
 use super::Run;
-use super::ledger::Ledger;
 use crate::error::PipelineError;
 
 /// Means over the questions of a run.
@@ -159,10 +158,4 @@ fn means(per_query: &[QueryValues]) -> BTreeMap<String, Summary> {
         .into_iter()
         .map(|(name, values)| (name.to_owned(), Summary::of(values)))
         .collect()
-}
-
-/// Adds what the questions cost, one by one, to the ledger of the run.
-pub(super) fn per_question_costs(run: &Run, ledger: &mut Ledger) -> Result<(), PipelineError> {
-    ledger.per_question = costs(&run.answers()?);
-    Ok(())
 }

@@ -21,11 +21,13 @@ mod pool;
 mod repeat;
 mod report;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use rag_core::answer::{ANSWERS_FILE, Answer};
 use rag_core::artifact::{Digest, jsonl};
 use rag_core::hit::{HITS_FILE, Ranking};
+use rag_core::question::Question;
 use rag_core::stage;
 use rag_eval::answers::Label;
 
@@ -152,4 +154,10 @@ fn last_ranked(settings: &Settings) -> &'static str {
     } else {
         "retrieved"
     }
+}
+
+/// Labels, rankings or answers by the id of their question.
+fn by_id<T>(items: Vec<T>, question: impl Fn(&T) -> &Question) -> BTreeMap<String, T> {
+    let keyed = items.into_iter().map(|item| (question(&item).id.clone(), item));
+    keyed.collect()
 }
