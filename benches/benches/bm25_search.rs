@@ -4,6 +4,7 @@
 //! Baseline: the two-word question over everything, which walks the fewest postings.
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use rag_core::random::Random;
 use rag_index::Config;
 use std::hint::black_box;
 
@@ -23,7 +24,9 @@ fn bm25_search(criterion: &mut Criterion) {
         (8, "hundredth"),
     ] {
         let allowed = synthetic::allowed(&generation, share);
-        let questions: Vec<String> = (0..64).map(|n| synthetic::Random(n << 32).words(words)).collect();
+        let questions: Vec<String> = (0..64)
+            .map(|n| synthetic::words(&mut Random::new(n << 32), words))
+            .collect();
         let mut next = questions.iter().cycle();
         group.bench_function(format!("{words} words, {share}"), |bencher| {
             bencher.iter(|| {

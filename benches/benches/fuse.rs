@@ -6,10 +6,8 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use rag_core::random::Random;
 use rag_retrieve::reciprocal_rank_fusion;
-use synthetic::Random;
-
-mod synthetic;
 
 /// RRF's constant, as in the default settings.
 const K: u32 = 60;
@@ -17,7 +15,7 @@ const K: u32 = 60;
 fn rankings(legs: u64, length: usize) -> Vec<Vec<u32>> {
     let items = 2 * length as u64;
     let leg = |seed| {
-        let mut random = Random(seed << 32);
+        let mut random = Random::new(seed << 32);
         (0..length).map(|_| (random.bits() % items) as u32).collect()
     };
     (0..legs).map(leg).collect()

@@ -14,6 +14,7 @@ use rag_core::id::{DocumentId, PassageId};
 use rag_core::language::Language;
 use rag_core::passage::{PASSAGES_FILE, Passage};
 use rag_core::progress::{Progress, Silent};
+use rag_core::random::Random;
 use rag_core::stage::Outcome;
 use rag_index::{AllowedSet, Config, Generation, SearchConfig, Tools};
 use rag_models::{Embedder, Embeddings, ModelError, ModelIdentity, Pooling, Precision};
@@ -27,44 +28,16 @@ const VOCABULARY: f64 = 50_000.0;
 /// Share of a vector that is its own and not its cluster's: cosines within a cluster are about 0.6.
 const NOISE: f32 = 0.8;
 
-/// A seeded source of numbers (splitmix64; Steele, Lea and Flood 2014).
-pub(crate) struct Random(pub u64);
+/// `count` words by Zipf's law: the nth is drawn in proportion to 1/n.
+pub(crate) fn words(random: &mut Random, count: usize) -> String {
+    let words: Vec<String> = (0..count)
+        .map(|_| format!("w{}", VOCABULARY.powf(random.unit()) as u64))
+        .collect();
+    words.join(" ")
+}
 
-impl Random {
-    /// The next 64 bits.
-    pub(crate) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number from 0 to 1.
-    pub(crate) fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// Nearly normal: the sum of four uniform numbers, of variance 1.
-    fn bell(&mut self) -> f32 {
-        let sum: f64 = (0..4).map(|_| self.unit()).sum();
-        ((sum - 2.0) * 3f64.sqrt()) as f32
-    }
-
-    /// A word by Zipf's law: the nth is drawn in proportion to 1/n.
-    fn word(&mut self) -> String {
-        format!("w{}", VOCABULARY.powf(self.unit()) as u64)
-    }
-
-    /// `count` words.
-    pub(crate) fn words(&mut self, count: usize) -> String {
-        let words: Vec<String> = (0..count).map(|_| self.word()).collect();
-        words.join(" ")
-    }
-
-    fn direction(&mut self) -> Vec<f32> {
-        (0..DIMENSION).map(|_| self.bell()).collect()
-    }
+fn direction(random: &mut Random) -> Vec<f32> {
+    (0..DIMENSION).map(|_| random.bell()).collect()
 }
 
 /// Unit vectors around as many centres as there are hundreds of passages, one per number.
@@ -82,9 +55,9 @@ impl Cloud {
 
     /// Vector number `n`, the same whenever it is asked for.
     pub(crate) fn vector(&self, n: u64) -> Vec<f32> {
-        let mut random = Random(n);
-        let centre = Random(u64::MAX - random.bits() % self.centres).direction();
-        let own = random.direction();
+        let mut random = Random::new(n);
+        let centre = direction(&mut Random::new(u64::MAX - random.bits() % self.centres));
+        let own = direction(&mut random);
         let mixed: Vec<f32> = centre.iter().zip(own).map(|(c, o)| c + NOISE * o).collect();
         let length = mixed.iter().map(|x| x * x).sum::<f32>().sqrt();
         mixed.into_iter().map(|x| x / length).collect()
@@ -183,7 +156,10 @@ pub(crate) fn allowed(generation: &Generation, group: &str) -> AllowedSet {
 }
 
 fn passage(number: usize, words: usize) -> Passage {
-    let text = format!("{number} {}", Random(number as u64 ^ 0x5eed).words(words));
+    let text = format!(
+        "{number} {}",
+        self::words(&mut Random::new(number as u64 ^ 0x5eed), words)
+    );
     let groups = [
         ("all", 1),
         ("tenth", 10),

@@ -82,9 +82,9 @@ pub enum Command {
     /// Walk an answer back to the bytes it comes from.
     Why(commands::why::Args),
     /// Compare two runs question by question.
-    Diff(commands::diff::DiffArgs),
+    Diff(commands::diff::Args),
     /// Fail when a run is significantly worse than its baseline.
-    Gate(commands::diff::GateArgs),
+    Gate(commands::gate::Args),
     /// Show runs side by side, as pages for people.
     Report(commands::report::Args),
     /// Measure retrieval, answers or permissions on a data set.
@@ -154,8 +154,8 @@ pub fn run(command: Command, global: &GlobalArgs) -> anyhow::Result<Done> {
         Command::Experiment(command) => commands::experiment::run(&command, &context),
         Command::Diagnose(args) => commands::diagnose::run(&args, &context),
         Command::Why(args) => commands::why::run(&args),
-        Command::Diff(args) => commands::diff::diff(&args),
-        Command::Gate(args) => commands::diff::gate(&args),
+        Command::Diff(args) => commands::diff::run(&args),
+        Command::Gate(args) => commands::gate::run(&args),
         Command::Report(args) => commands::report::run(&args, &context),
         Command::Eval(command) => commands::eval::run(command, &context),
         Command::Audit(command) => commands::audit::run(&command, &context),

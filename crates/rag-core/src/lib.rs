@@ -38,6 +38,7 @@ pub mod language;
 pub mod passage;
 pub mod progress;
 pub mod question;
+pub mod random;
 pub mod setting;
 pub mod span;
 pub mod stage;

@@ -7,6 +7,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use rag_core::random::Random;
+
 use crate::view::{EntityId, View};
 
 /// Rounds of moving, refining and aggregating.
@@ -120,7 +122,7 @@ impl Weighted {
 
 /// The community of each node, numbered from 0 in the order of their first nodes.
 fn leiden(graph: &Weighted, resolution: f64, seed: u64) -> Vec<usize> {
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let mut graph = graph.clone();
     let mut of: Vec<usize> = (0..graph.len()).collect();
     let mut partition: Vec<usize> = (0..graph.len()).collect();
@@ -152,7 +154,7 @@ fn move_nodes(graph: &Weighted, partition: &mut [usize], resolution: f64, random
     }
     let mut waits = vec![true; graph.len()];
     let mut sums = Sums::new(graph.len());
-    let mut queue: VecDeque<usize> = random.shuffled(graph.len()).into();
+    let mut queue: VecDeque<usize> = shuffled(graph.len(), random).into();
     while let Some(node) = queue.pop_front() {
         waits[node] = false;
         let own = partition[node];
@@ -189,7 +191,7 @@ fn refine(
     let mut strengths = graph.strengths.clone();
     let mut sizes = vec![1usize; graph.len()];
     let mut sums = Sums::new(graph.len());
-    for node in random.shuffled(graph.len()) {
+    for node in shuffled(graph.len(), random) {
         if sizes[parts[node]] > 1 {
             continue;
         }
@@ -283,26 +285,11 @@ fn renumber(groups: &[usize]) -> Vec<usize> {
         .collect()
 }
 
-/// SplitMix64 (Steele, Lea and Flood 2014): small, seeded, the same everywhere.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// The numbers below `len` in random order.
-    fn shuffled(&mut self, len: usize) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..len).collect();
-        for last in (1..len).rev() {
-            order.swap(last, (self.next() % (last as u64 + 1)) as usize);
-        }
-        order
-    }
+/// The numbers below `len` in random order.
+fn shuffled(len: usize, random: &mut Random) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..len).collect();
+    random.shuffle(&mut order);
+    order
 }
 
 #[cfg(test)]

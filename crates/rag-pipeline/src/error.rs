@@ -100,6 +100,11 @@ pub enum PipelineError {
     /// Reranking was asked for although the settings name no reranker.
     #[error("the settings name no reranker: set models.reranker, or leave reranking out")]
     NoReranker,
+    /// The check of citations is measured with a cross-encoder, which the settings do not name.
+    #[error(
+        "the settings name no cross-encoder: set models.reranker to one, `models list` shows which there are"
+    )]
+    NoCrossEncoder,
     /// There is no run at the path.
     #[error("there is no finished run at {path}; make one with `run --out {path}`")]
     NoRun {

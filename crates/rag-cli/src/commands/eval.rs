@@ -59,13 +59,13 @@ pub enum Command {
                         trec_eval's rules for gains and ties. A judged query that the run lacks counts as 0 (trec_eval -c), one without\n\
                         a relevant document has no value."
     )]
-    Trec(super::eval_files::TrecArgs),
+    Trec(super::eval_trec::Args),
     /// The answers of a run as a file of another evaluation tool.
     #[command(after_help = "Example:\n  rag eval export target/runs/hybrid --form ragas --out ragas.json")]
-    Export(super::eval_files::ExportArgs),
+    Export(super::eval_export::Args),
     /// Answers of another tool against what is accepted.
     #[command(after_help = "Example:\n  rag eval records ragchecker.json")]
-    Records(super::eval_files::RecordsArgs),
+    Records(super::eval_records::Args),
     /// Text, order, tables and speed of the parse stage on a folder with manifest.tsv, files/ and gt/.
     #[command(after_help = "Example:\n  rag eval parse --corpus parse-corpus")]
     Parse(super::eval_parse::Args),
@@ -180,9 +180,9 @@ pub(crate) fn run(command: Command, context: &Context) -> anyhow::Result<Done> {
         Command::Upgrades(args) => super::eval_upgrades::run(&args, context),
         Command::Support(args) => super::eval_support::run(&args, context),
         Command::Ladder(args) => super::eval_ladder::run(&args, context),
-        Command::Trec(args) => super::eval_files::trec(&args),
-        Command::Export(args) => super::eval_files::export(&args),
-        Command::Records(args) => super::eval_files::records(&args),
+        Command::Trec(args) => super::eval_trec::run(&args),
+        Command::Export(args) => super::eval_export::run(&args),
+        Command::Records(args) => super::eval_records::run(&args),
         Command::Parse(args) => super::eval_parse::run(&args, context),
     }
 }

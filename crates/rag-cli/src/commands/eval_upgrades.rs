@@ -6,7 +6,7 @@ use rag_core::artifact::jsonl;
 use rag_eval::answers::Label;
 use rag_eval::data::ImportConfig;
 use rag_pipeline::evaluate::{
-    Effect, UPGRADES, Upgrade, UpgradeReport, Workspace, dataset_labels, evaluate_upgrades,
+    UPGRADES, Upgrade, UpgradeEffect, UpgradeReport, Workspace, dataset_labels, evaluate_upgrades,
 };
 use rag_pipeline::{Engine, PipelineError, Settings, Store, ingest};
 
@@ -155,7 +155,7 @@ pub fn print_upgrades(report: &UpgradeReport) {
     }
 }
 
-fn line(name: &str, effect: &Effect) -> String {
+fn line(name: &str, effect: &UpgradeEffect) -> String {
     format!(
         "{name:22} {:.3} → {:.3}  {:.3} → {:.3}  ({} questions)",
         effect.off.at_3, effect.on.at_3, effect.off.at_10, effect.on.at_10, effect.questions

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use rag_eval::answers::Label;
 use rag_pipeline::experiment::{
-    Asked, Compared, Experiment, FIGURES, Fate, Material, Step, Variant, VariantReport, Workshop, compare,
-    list,
+    Benchmark, Compared, Experiment, FIGURES, Fate, Material, Step, Variant, VariantReport, Workshop,
+    compare, list,
 };
 use serde_json::json;
 
@@ -202,7 +202,7 @@ struct Trial<'t> {
 impl Trial<'_> {
     fn run(&mut self, tried: &Tried) -> anyhow::Result<()> {
         let experiment = &tried.experiment;
-        let asked = Asked {
+        let asked = Benchmark {
             material: &tried.material,
             labels: &tried.labels,
             worker: Some(worker_command()?),
@@ -232,7 +232,7 @@ impl Trial<'_> {
         &self,
         experiment: &Experiment,
         variant: &Variant,
-        asked: &Asked<'_>,
+        asked: &Benchmark<'_>,
     ) -> anyhow::Result<VariantReport> {
         let settings = match &variant.settings {
             Ok(settings) => settings,

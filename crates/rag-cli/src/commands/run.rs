@@ -7,23 +7,13 @@ use rag_core::artifact::jsonl;
 use rag_eval::answers::Label;
 use rag_eval::data::ImportConfig;
 use rag_pipeline::evaluate::{Workspace, dataset_labels};
-use rag_pipeline::run::{Collection, Run, execute};
+use rag_pipeline::run::{Collection, HEADLINE, Run, execute};
 use rag_pipeline::{Settings, Store, Way};
 
 use super::eval::{WORK, open, spread};
 use crate::Done;
 use crate::context::Context;
 use crate::print::to_stdout;
-
-/// The figures that a run prints first.
-const HEADLINE: [&str; 6] = [
-    "right",
-    "correct_cited",
-    "declined_rightly",
-    "R@10",
-    "nDCG@10",
-    "fused R@10",
-];
 
 /// Which questions, and of which documents.
 #[derive(Debug, Clone, clap::Args)]

@@ -6,8 +6,7 @@ use super::score::Verdict;
 
 /// Coverage against precision over every threshold on confidence.
 ///
-/// A question counts when it was answerable and its answer could be judged, or when it was unanswerable,
-/// where any answer is wrong. An answer that was declined is not given at any threshold, so the curve may
+/// A question counts when [`Verdict::right`] could be said; where nothing answers it, any answer is wrong. An answer that was declined is not given at any threshold, so the curve may
 /// end before a coverage of 1.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct AbstentionCurve {
@@ -19,7 +18,7 @@ pub struct AbstentionCurve {
     pub aurc: Option<f64>,
     /// Questions that count.
     pub questions: usize,
-    /// Questions without an accepted text, whose answers nothing can be said about.
+    /// Questions whose labels name neither an accepted text nor a document.
     pub not_judged: usize,
 }
 
@@ -43,13 +42,9 @@ pub fn abstention_curve(verdicts: &[Verdict]) -> AbstentionCurve {
     let mut curve = AbstentionCurve::default();
     let mut given: Vec<(f32, bool)> = Vec::new();
     for verdict in verdicts {
-        let is_right = match (verdict.correct, verdict.declined_rightly) {
-            (Some(correct), _) => correct,
-            (None, Some(_)) => false,
-            (None, None) => {
-                curve.not_judged += 1;
-                continue;
-            }
+        let Some(is_right) = verdict.right() else {
+            curve.not_judged += 1;
+            continue;
         };
         curve.questions += 1;
         let is_declined = [verdict.declined_rightly, verdict.declined_wrongly].contains(&Some(true));

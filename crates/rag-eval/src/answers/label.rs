@@ -1,5 +1,6 @@
 //! Labelled questions: one line of `data/questions.jsonl`.
 
+use rag_core::hit::Ranking;
 use rag_core::question::Question;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,14 @@ impl Label {
             return Some(self.parts.iter().all(|part| has_one(part)));
         }
         (!self.answers.is_empty()).then(|| has_one(&self.answers))
+    }
+
+    /// Rank of the first passage of `ranking` that is of a relevant document, from 1.
+    pub fn first_relevant(&self, ranking: &Ranking) -> Option<u32> {
+        let is_relevant = |document: &str| self.relevant.iter().any(|relevant| relevant == document);
+        let mut hits = ranking.hits.iter();
+        let found = hits.find(|hit| is_relevant(hit.passage.document_id().as_str()))?;
+        Some(found.rank)
     }
 }
 

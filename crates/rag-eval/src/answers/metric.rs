@@ -32,11 +32,13 @@ pub enum AnswerMetric {
     Answered,
     /// `declined_rightly`: was declined; unanswerable questions.
     DeclinedRightly,
+    /// `right`: all of what the question asks for, see [`Verdict::right`].
+    Right,
 }
 
 impl AnswerMetric {
     /// All of them, in the order of reports.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Correct,
         Self::ExactMatch,
         Self::TokenF1,
@@ -47,6 +49,7 @@ impl AnswerMetric {
         Self::Faithfulness,
         Self::Answered,
         Self::DeclinedRightly,
+        Self::Right,
     ];
 
     /// The value for one question; `None` where the question does not ask for it.
@@ -66,6 +69,7 @@ impl AnswerMetric {
             Self::Faithfulness => verdict.faithfulness,
             Self::Answered => verdict.declined_wrongly.map(|declined| number(!declined)),
             Self::DeclinedRightly => verdict.declined_rightly.map(number),
+            Self::Right => verdict.right().map(number),
         }
     }
 
@@ -77,7 +81,8 @@ impl AnswerMetric {
             .collect()
     }
 
-    fn name(self) -> &'static str {
+    /// The name, as reports and files have it.
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Correct => "correct",
             Self::ExactMatch => "exact_match",
@@ -89,6 +94,7 @@ impl AnswerMetric {
             Self::Faithfulness => "faithfulness",
             Self::Answered => "answered",
             Self::DeclinedRightly => "declined_rightly",
+            Self::Right => "right",
         }
     }
 }

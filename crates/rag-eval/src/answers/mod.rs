@@ -17,4 +17,4 @@ pub use label::Label;
 pub use matching::{contains_answer, normalise};
 pub use metric::AnswerMetric;
 pub use overlap::{Overlap, overlap};
-pub use score::{AnswerReport, AnswerScores, Rate, TradeOff, Verdict, score_answers, trade_off};
+pub use score::{AnswerReport, AnswerScores, Rate, TradeOff, Verdict, judge, score_answers, trade_off};

@@ -74,6 +74,21 @@ pub struct Verdict {
     pub declined_wrongly: Option<bool>,
 }
 
+impl Verdict {
+    /// Whether the answer is right as a whole: it has an accepted text and a verified citation names a relevant
+    /// document, or nothing answers the question and it was declined.
+    ///
+    /// A label that accepts no text, or names no document, does not ask for that half; `None` when it asks for neither.
+    pub fn right(&self) -> Option<bool> {
+        if self.declined_rightly.is_some() {
+            return self.declined_rightly;
+        }
+        let asked = [self.correct, self.cited].into_iter().flatten();
+        let met = asked.reduce(|one, other| one && other)?;
+        Some(met && self.declined_wrongly != Some(true))
+    }
+}
+
 /// Shares over a set of labelled questions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswerScores {
@@ -184,7 +199,8 @@ impl AnswerScores {
     }
 }
 
-fn judge(label: &Label, answer: &Answer) -> Verdict {
+/// What became of the question of `label`, which `answer` answers.
+pub fn judge(label: &Label, answer: &Answer) -> Verdict {
     let relevant: HashSet<&str> = label.relevant.iter().map(String::as_str).collect();
     let relevant_rank = documents(answer)
         .iter()

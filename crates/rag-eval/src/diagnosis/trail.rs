@@ -12,7 +12,7 @@ use rag_core::question::Question;
 use serde::{Deserialize, Serialize};
 
 use super::rung::{Class, Rung};
-use crate::answers::{Label, contains_answer};
+use crate::answers::{Label, contains_answer, judge};
 
 /// Accepted texts that no source states in so many words.
 const POLAR: [&str; 4] = ["yes", "no", "true", "false"];
@@ -105,14 +105,10 @@ pub fn diagnose(trail: &Trail<'_>) -> Diagnosis {
     }
 }
 
-/// Whether `answer` is right: it says what is accepted and a citation that holds names a relevant document, or
-/// nothing answers the question and it was declined.
+/// Whether `answer` is right, as [`Verdict::right`](crate::answers::Verdict::right) says; one that nothing can be said
+/// about is not wrong.
 pub fn is_right(label: &Label, answer: &Answer) -> bool {
-    if !label.answerable {
-        return answer.abstained;
-    }
-    let is_said = label.accepts(&answer.text).unwrap_or(true);
-    is_said && !answer.abstained && cites_one_of(answer, &label.relevant)
+    judge(label, answer).right() != Some(false)
 }
 
 /// Whether a citation that holds names one of `documents`.

@@ -23,10 +23,12 @@
 mod csv_form;
 mod error;
 mod file;
+mod means;
 mod ragas;
 mod ragchecker;
 mod record;
 
 pub use error::ExchangeError;
 pub use file::{Form, parse, read, write, written};
+pub use means::record_means;
 pub use record::{Context, Record};

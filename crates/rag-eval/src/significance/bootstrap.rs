@@ -1,9 +1,9 @@
 //! Between which values the mean difference lies: the bootstrap's percentile interval.
 
+use rag_core::random::Random;
 use serde::{Deserialize, Serialize};
 
 use super::pairs::mean;
-use super::random::Random;
 
 /// Told apart from the randomisation test's numbers, which have the same seed.
 const STREAM: u64 = 0x626F_6F74;

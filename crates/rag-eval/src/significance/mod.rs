@@ -22,7 +22,6 @@ mod comparison;
 mod gate;
 mod holm;
 mod pairs;
-mod random;
 mod randomisation;
 mod slices;
 

@@ -4,7 +4,7 @@
 //! the swaps whose mean difference is at least as far from 0 as the observed one (Fisher, 1935; for
 //! retrieval Smucker, Allan and Carterette, 2007).
 
-use super::random::Random;
+use rag_core::random::Random;
 
 /// Up to this many differing pairs every swap is looked at: 2^20 sums.
 const MAX_EXACT: usize = 20;

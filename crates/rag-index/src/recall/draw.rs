@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use rag_core::artifact::Digest;
+use rag_core::random::Random;
 use roaring::RoaringBitmap;
 use serde::Serialize;
 
@@ -128,55 +129,16 @@ impl Field {
     }
 }
 
-/// A seeded source of numbers (splitmix64; Steele, Lea and Flood 2014).
-pub(super) struct Random(u64);
+/// Numbers that point in a random direction.
+pub(super) fn direction(random: &mut Random, dimension: usize) -> Vec<f32> {
+    (0..dimension).map(|_| random.bell()).collect()
+}
 
-impl Random {
-    /// A source for this purpose: other numbers give another sequence.
-    pub(super) fn of(numbers: &[u64]) -> Self {
-        let mut random = Self(0);
-        for number in numbers {
-            random.0 = random.bits() ^ number;
-        }
-        random
-    }
-
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `end`, which must be above 0.
-    pub(super) fn below(&mut self, end: u64) -> u64 {
-        // The bias of a remainder is below 2⁻³² for anything that is drawn here.
-        self.bits() % end
-    }
-
-    pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
-        for last in (1..items.len()).rev() {
-            items.swap(last, self.below(last as u64 + 1) as usize);
-        }
-    }
-
-    /// Nearly normal numbers of variance 1: sums of four uniform ones.
-    pub(super) fn direction(&mut self, dimension: usize) -> Vec<f32> {
-        let mut unit = || (self.bits() >> 11) as f64 / (1u64 << 53) as f64;
-        let mut bell = |_| {
-            let sum: f64 = (0..4).map(|_| unit()).sum();
-            ((sum - 2.0) * 3f64.sqrt()) as f32
-        };
-        (0..dimension).map(&mut bell).collect()
-    }
-
-    /// A unit vector near `stored`.
-    pub(super) fn near(&mut self, stored: &[f32]) -> Vec<f32> {
-        let noise = unit(self.direction(stored.len()));
-        let moved = stored.iter().zip(noise).map(|(own, other)| own + NOISE * other);
-        unit(moved.collect())
-    }
+/// A unit vector near `stored`.
+pub(super) fn near(random: &mut Random, stored: &[f32]) -> Vec<f32> {
+    let noise = unit(direction(random, stored.len()));
+    let moved = stored.iter().zip(noise).map(|(own, other)| own + NOISE * other);
+    unit(moved.collect())
 }
 
 /// The vector of length 1 in the same direction.

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use rag_core::artifact::Digest;
 use rag_core::progress::{Progress, Unit};
+use rag_core::random::Random;
 use rag_core::setting::in_range;
 use rayon::prelude::*;
 use serde::Serialize;
@@ -26,7 +27,7 @@ use crate::generation::Generation;
 use crate::graph::{self, Graph};
 use crate::top::Candidate;
 use crate::vectors::Vectors;
-use draw::{Field, Random};
+use draw::{Field, near};
 
 /// Name of the step in progress reports.
 const TASK: &str = "filtered recall";
@@ -282,12 +283,11 @@ fn vectors_of(queries: &Queries, dense: &Dense, config: &RecallConfig) -> Result
         }
         Queries::NearStored => {
             let mut random = Random::of(&[config.seed, u64::MAX]);
-            let passages = dense.vectors().len() as u64;
-            let near = |_| {
-                let row = random.below(passages) as usize;
-                random.near(dense.vectors().row(row))
+            let near_one = |_| {
+                let row = random.below(dense.vectors().len());
+                near(&mut random, dense.vectors().row(row))
             };
-            Ok((0..config.queries).map(near).collect())
+            Ok((0..config.queries).map(near_one).collect())
         }
     }
 }

@@ -2,12 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
+use rag_core::random::Random;
 use rag_core::setting::in_range;
 use rag_models::{ModelIdentity, Pooling, Precision};
 
-use super::draw::{Field, Random, unit};
+use super::draw::{Field, direction, unit};
 use crate::error::IndexError;
 use crate::vectors::{self, Vectors};
+
+/// Raised whenever the same seed gives other vectors.
+const VERSION: u32 = 2;
 
 /// Numbers per vector, as MiniLM and the small e5 and bge models have.
 const DIMENSION: usize = 384;
@@ -33,7 +37,10 @@ impl Cloud {
 
     /// Where a file of it stands below `scratch`.
     pub(super) fn path(&self, scratch: &Path, name: &str) -> PathBuf {
-        scratch.join(format!("synthetic-{}-{}-{name}", self.passages, self.seed))
+        scratch.join(format!(
+            "synthetic-{VERSION}-{}-{}-{name}",
+            self.passages, self.seed
+        ))
     }
 
     /// The vectors, written unless they are there.
@@ -54,15 +61,15 @@ impl Cloud {
 
     fn vector(&self, passage: usize) -> Vec<f32> {
         let centre = self.cluster(passage / PASSAGES_PER_DOCUMENT);
-        let centre = Random::of(&[self.seed, 1, centre]).direction(DIMENSION);
-        let own = Random::of(&[self.seed, 2, passage as u64]).direction(DIMENSION);
+        let centre = direction(&mut Random::of(&[self.seed, 1, centre]), DIMENSION);
+        let own = direction(&mut Random::of(&[self.seed, 2, passage as u64]), DIMENSION);
         let mixed = centre.iter().zip(own).map(|(centre, own)| centre + NOISE * own);
         unit(mixed.collect())
     }
 
     fn cluster(&self, document: usize) -> u64 {
         let clusters = self.passages / (PASSAGES_PER_DOCUMENT * DOCUMENTS_PER_CLUSTER);
-        Random::of(&[self.seed, 3, document as u64]).below(clusters.max(1) as u64)
+        Random::of(&[self.seed, 3, document as u64]).below(clusters.max(1)) as u64
     }
 
     /// Its documents and departments.

@@ -1,5 +1,6 @@
 //! Which token comes next: the settings, and the choice among logits.
 
+use rag_core::random::Random;
 use serde::{Deserialize, Serialize};
 
 /// How tokens are chosen. The same settings, model and prompt give the same text.
@@ -59,7 +60,7 @@ impl Sampling {
 #[derive(Debug)]
 pub(super) struct Sampler {
     settings: Sampling,
-    random: u64,
+    random: Random,
     written: Vec<u32>,
 }
 
@@ -67,7 +68,7 @@ impl Sampler {
     pub(super) fn new(settings: Sampling) -> Self {
         Self {
             settings,
-            random: settings.seed,
+            random: Random::new(settings.seed),
             written: Vec::new(),
         }
     }
@@ -104,7 +105,7 @@ impl Sampler {
     }
 
     fn draw(&mut self, logits: &[f32]) -> u32 {
-        let fraction = self.fraction();
+        let fraction = self.random.unit();
         let mut ranked: Vec<u32> = (0..logits.len() as u32).collect();
         let logit = |token: &u32| logits[*token as usize];
         ranked.sort_unstable_by(|a, b| logit(b).total_cmp(&logit(a)).then(a.cmp(b)));
@@ -127,15 +128,6 @@ impl Sampler {
             left < 0.0
         });
         *drawn.unwrap_or(&ranked[ranked.len() - 1])
-    }
-
-    /// The next random number from 0 to below 1 (SplitMix64, Steele et al. 2014).
-    fn fraction(&mut self) -> f64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.random;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) >> 11) as f64 / (1u64 << 53) as f64
     }
 }
 

@@ -33,7 +33,7 @@ pub fn audit_truncation(
     let chunked = Artifact::open(&store.chunked(), stage::CHUNK)?;
     let passages: Vec<Passage> = chunked.json_lines(PASSAGES_FILE)?.collect::<Result<_, _>>()?;
     progress.start(TASK, Some((passages.len() + labels.len()) as u64), Unit::Items);
-    let ledger = Ledger {
+    let ledger = TruncationLedger {
         engine,
         passages: &passages,
         labels,
@@ -50,14 +50,14 @@ pub fn audit_truncation(
     Ok(TruncationReport { lines })
 }
 
-struct Ledger<'l> {
+struct TruncationLedger<'l> {
     engine: &'l Engine,
     passages: &'l [Passage],
     labels: &'l [Label],
     progress: &'l dyn Progress,
 }
 
-impl Ledger<'_> {
+impl TruncationLedger<'_> {
     /// Every passage that answers, once for each question.
     fn gold(&self) -> impl Iterator<Item = (&Label, Vec<&Passage>)> {
         self.labels.iter().map(|label| {

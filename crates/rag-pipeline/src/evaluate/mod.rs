@@ -1,4 +1,4 @@
-//! Measuring the composed pipeline on data sets: parsing, retrieval, answers, permissions.
+//! Measuring the composed pipeline on data sets: parsing, retrieval, answers, citations, permissions.
 //!
 //! A data set is imported into a work folder through the same boxes as a user's documents; what is there
 //! from an earlier run is kept.
@@ -9,6 +9,7 @@ mod ladder;
 mod parsing;
 mod permissions;
 mod retrieval;
+mod support;
 mod upgrades;
 mod workspace;
 
@@ -18,5 +19,6 @@ pub use ladder::{LadderReport, Mistaken, evaluate_ladder};
 pub use parsing::{ParseEvaluation, evaluate_parsing};
 pub use permissions::{Asking, audit_permissions};
 pub use retrieval::evaluate_retrieval;
-pub use upgrades::{Effect, Recall, UPGRADES, Upgrade, UpgradeReport, evaluate_upgrades};
+pub use support::{MethodFigures, SetReport, SupportEvaluation, SupportReport, evaluate_support};
+pub use upgrades::{Recall, UPGRADES, Upgrade, UpgradeEffect, UpgradeReport, evaluate_upgrades};
 pub use workspace::Workspace;

@@ -192,7 +192,7 @@ pub struct Recall {
 
 /// What an upgrade did to one kind of questions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Effect {
+pub struct UpgradeEffect {
     /// Number of questions.
     pub questions: usize,
     /// With the part off.
@@ -202,7 +202,7 @@ pub struct Effect {
 }
 
 /// The effect of each upgrade, by kind of question; `all` is all of them.
-pub type UpgradeReport = BTreeMap<&'static str, BTreeMap<String, Effect>>;
+pub type UpgradeReport = BTreeMap<&'static str, BTreeMap<String, UpgradeEffect>>;
 
 /// Measures `upgrades` on the questions that have an answer.
 ///
@@ -273,8 +273,8 @@ fn recall(ranking: &Ranking, relevant: &[String]) -> Recall {
     }
 }
 
-fn effects(labels: &[&Label], off: &[Recall], on: &[Recall]) -> BTreeMap<String, Effect> {
-    let mut effects: BTreeMap<String, Effect> = BTreeMap::new();
+fn effects(labels: &[&Label], off: &[Recall], on: &[Recall]) -> BTreeMap<String, UpgradeEffect> {
+    let mut effects: BTreeMap<String, UpgradeEffect> = BTreeMap::new();
     for ((label, off), on) in labels.iter().zip(off).zip(on) {
         for kind in ["all", label.kind.as_str()] {
             let effect = effects.entry(kind.to_owned()).or_default();

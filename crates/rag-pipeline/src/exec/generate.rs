@@ -11,7 +11,7 @@ use rag_core::stage;
 use rag_generate::{Context, Draft, GenerateError, Generator};
 use serde::Deserialize;
 
-use super::Asked;
+use super::QuestionRef;
 use super::program::Call;
 use super::settings::Program;
 use crate::error::PipelineError;
@@ -20,7 +20,7 @@ use crate::settings::Settings;
 /// An answer as a program writes it; the rest of the line is not looked at.
 #[derive(Debug, Deserialize)]
 struct Answered {
-    question: Asked,
+    question: QuestionRef,
     answer: String,
     confidence: Option<f32>,
 }

@@ -47,14 +47,14 @@ const ROLE: &str = "program";
 
 /// The question of a line that a program wrote.
 #[derive(Debug, Deserialize)]
-struct Asked {
+struct QuestionRef {
     id: String,
 }
 
 /// A ranking as a program writes it; the rest of the line is not looked at.
 #[derive(Debug, Deserialize)]
 struct Ranked {
-    question: Asked,
+    question: QuestionRef,
     hits: Vec<RankedHit>,
 }
 

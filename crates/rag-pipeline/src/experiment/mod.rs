@@ -12,4 +12,4 @@ mod workshop;
 
 pub use compare::{Compared, FIGURES, Figures, compare};
 pub use plan::{Experiment, Listed, Material, Variant, list};
-pub use workshop::{Asked, Fate, Step, VariantReport, Workshop};
+pub use workshop::{Benchmark, Fate, Step, VariantReport, Workshop};

@@ -72,7 +72,7 @@ pub enum Fate {
 
 /// What every variant of an experiment is asked.
 #[derive(Clone)]
-pub struct Asked<'a> {
+pub struct Benchmark<'a> {
     /// The documents.
     pub material: &'a Material,
     /// The questions.
@@ -140,7 +140,7 @@ impl Workshop {
         experiment: &Experiment,
         variant: &Variant,
         settings: &Settings,
-        asked: &Asked<'_>,
+        asked: &Benchmark<'_>,
         progress: &dyn Progress,
     ) -> Result<VariantReport, PipelineError> {
         let started = Instant::now();

@@ -15,19 +15,9 @@ use rag_eval::significance::{
 use serde::Serialize;
 use toml::Value;
 
-use super::measure::RIGHT;
+use super::measure::{HEADLINE, RIGHT};
 use super::{Run, by_id};
 use crate::error::PipelineError;
-
-/// The metrics that are compared when none are named.
-pub const COMPARED: [&str; 6] = [
-    RIGHT,
-    "correct_cited",
-    "declined_rightly",
-    "nDCG@10",
-    "R@10",
-    "fused R@10",
-];
 
 /// What differs between two runs on the same questions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -84,7 +74,7 @@ pub struct QuestionDiff {
 
 /// Compares `after` with `before`, question by question.
 pub fn diff_runs(before: &Run, after: &Run, config: &SignificanceConfig) -> Result<RunDiff, PipelineError> {
-    let (old, new) = (Asked::read(before)?, Asked::read(after)?);
+    let (old, new) = (ByQuestion::read(before)?, ByQuestion::read(after)?);
     let shared: Vec<&String> = old
         .labels
         .keys()
@@ -97,7 +87,7 @@ pub fn diff_runs(before: &Run, after: &Run, config: &SignificanceConfig) -> Resu
         });
     }
     let mut metrics = BTreeMap::new();
-    for metric in COMPARED {
+    for metric in HEADLINE {
         metrics.insert(
             metric.to_owned(),
             compare(&before.values(metric)?, &after.values(metric)?, config),
@@ -143,14 +133,14 @@ pub fn gate_run(
     Ok(compared.into_iter().map(judged).collect())
 }
 
-/// What a run asked and answered, by question.
-struct Asked {
+/// What a run kept of each question, by its id.
+struct ByQuestion {
     labels: BTreeMap<String, Label>,
     kept: BTreeMap<String, Ranking>,
     answers: BTreeMap<String, Answer>,
 }
 
-impl Asked {
+impl ByQuestion {
     fn read(run: &Run) -> Result<Self, PipelineError> {
         Ok(Self {
             labels: by_id(run.labels()?, |label| &label.question),
@@ -160,7 +150,7 @@ impl Asked {
     }
 }
 
-fn question_diff(id: &str, old: &Asked, new: &Asked) -> Option<QuestionDiff> {
+fn question_diff(id: &str, old: &ByQuestion, new: &ByQuestion) -> Option<QuestionDiff> {
     let label = new.labels.get(id)?;
     let (before, after) = (old.answers.get(id)?, new.answers.get(id)?);
     let changes = [
@@ -212,12 +202,8 @@ fn passages(old: &Ranking, new: &Ranking) -> Option<String> {
 
 fn rank(label: &Label, old: &Ranking, new: &Ranking) -> Option<String> {
     let first = |ranking: &Ranking| {
-        let is_relevant = |id: &str| label.relevant.iter().any(|relevant| relevant == id);
-        let found = ranking
-            .hits
-            .iter()
-            .find(|hit| is_relevant(hit.passage.document_id().as_str()));
-        found.map_or_else(|| "not there".to_owned(), |hit| hit.rank.to_string())
+        let rank = label.first_relevant(ranking);
+        rank.map_or_else(|| "not there".to_owned(), |rank| rank.to_string())
     };
     let (old, new) = (first(old), first(new));
     (old != new).then(|| format!("rank of the first relevant passage: {old} → {new}"))

@@ -8,13 +8,13 @@ use rag_core::folder::{RUN_LOCK_FILE, RUN_WRITER_FILE};
 use rag_core::progress::Progress;
 use rag_core::stage::{self, Outcome};
 use rag_eval::answers::{Label, costs};
-use rag_retrieve::Expand;
 
 use super::ledger::{Cost, Ledger, Meter};
 use super::lock::{Lock, Locked};
 use super::measure::{METRICS_FILE, PER_QUERY_FILE, measure_run};
 use super::pool::Pool;
-use super::{LABELS_FILE, Run, last_ranked};
+use super::row::QueryBox;
+use super::{LABELS_FILE, Run};
 use crate::error::PipelineError;
 use crate::output::refuse_inside_others;
 use crate::settings::Settings;
@@ -114,10 +114,12 @@ pub(crate) fn execute_in(
         pool,
     };
     let mut ledger = Ledger::default();
-    for step in steps(settings) {
-        let (manifest, cost) = boxes.run(&step, settings, collection, progress)?;
+    let mut before = None;
+    for of in QueryBox::row(settings) {
+        let (manifest, cost) = boxes.run(Step { of, before }, settings, collection, progress)?;
         lock.note(&manifest);
         ledger.stages.insert(manifest.made_from.stage.clone(), cost);
+        before = Some(of);
     }
     lock.note_outputs(root)?;
     let mut run = Run {
@@ -180,47 +182,11 @@ fn refuse_foreign(root: &Path) -> Result<(), PipelineError> {
     })
 }
 
-/// One box of the query row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stage {
-    Retrieve,
-    Rerank,
-    Expand,
-    Generate,
-}
-
-impl Stage {
-    /// The name of its artifact.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Retrieve => stage::RETRIEVE,
-            Self::Rerank => stage::RERANK,
-            Self::Expand => stage::EXPAND,
-            Self::Generate => stage::GENERATE,
-        }
-    }
-}
-
+/// A box, and the one whose artifact it reads; the first of the row reads the questions.
+#[derive(Clone, Copy)]
 struct Step {
-    of: Stage,
-    input: &'static str,
-    output: &'static str,
-}
-
-/// The boxes that `settings` ask for, in their order.
-fn steps(settings: &Settings) -> Vec<Step> {
-    let step = |of, input, output| Step { of, input, output };
-    let reranks = settings.has_rerank_step();
-    let ranked = if reranks { "reranked" } else { "retrieved" };
-    let mut steps = vec![step(Stage::Retrieve, "", "retrieved")];
-    if reranks {
-        steps.push(step(Stage::Rerank, "retrieved", "reranked"));
-    }
-    if settings.retrieve.expand != Expand::Nothing {
-        steps.push(step(Stage::Expand, ranked, "expanded"));
-    }
-    steps.push(step(Stage::Generate, last_ranked(settings), "answered"));
-    steps
+    of: QueryBox,
+    before: Option<QueryBox>,
 }
 
 struct Boxes<'r> {
@@ -233,20 +199,20 @@ struct Boxes<'r> {
 impl Boxes<'_> {
     fn run(
         &self,
-        step: &Step,
+        step: Step,
         settings: &Settings,
         collection: &Collection,
         progress: &dyn Progress,
     ) -> Result<(Manifest, Cost), PipelineError> {
-        let (input, output) = (self.root.join(step.input), self.root.join(step.output));
+        let output = self.root.join(step.of.folder());
         let made_at = match self.pool {
-            Some(pool) => pool.folder(step.of, settings, collection, &self.upstream(step, &input)?)?,
+            Some(pool) => pool.folder(step.of, settings, collection, &self.upstream(step)?)?,
             None => output.clone(),
         };
-        let stood = key_at(&made_at, step.of.name());
+        let stood = key_at(&made_at, step.of.stage());
         let meter = Meter::begin();
         let outcome = self.run_stage(step, settings, collection, &made_at, progress)?;
-        let made = Artifact::open(&made_at, step.of.name())?;
+        let made = Artifact::open(&made_at, step.of.stage())?;
         let manifest = made.manifest();
         let cost = if stood == Some(manifest.key) {
             self.earlier_cost(&made)?
@@ -265,41 +231,40 @@ impl Boxes<'_> {
 
     fn run_stage(
         &self,
-        step: &Step,
+        step: Step,
         settings: &Settings,
         collection: &Collection,
         output: &Path,
         progress: &dyn Progress,
     ) -> Result<Outcome, PipelineError> {
-        let input = self.root.join(step.input);
+        let questions = self.root.join(LABELS_FILE);
+        let input = step
+            .before
+            .map_or_else(|| questions.clone(), |before| self.root.join(before.folder()));
         let generation = collection.generation.as_path();
         match step.of {
-            Stage::Retrieve => {
+            QueryBox::Retrieve => {
                 let searched = Searched {
                     generation,
                     passages: Some(&collection.passages),
-                    questions: &self.root.join(LABELS_FILE),
+                    questions: &questions,
                 };
                 stages::retrieve(settings, &searched, output, progress)
             }
-            Stage::Rerank => stages::rerank(settings, &input, output, progress),
-            Stage::Expand => stages::expand(settings, generation, &input, output, progress),
-            Stage::Generate => stages::generate(settings, &input, output, progress),
+            QueryBox::Rerank => stages::rerank(settings, &input, output, progress),
+            QueryBox::Expand => stages::expand(settings, generation, &input, output, progress),
+            QueryBox::Generate => stages::generate(settings, &input, output, progress),
         }
     }
 
     /// The key of what the box reads within the run: the artifact before it, or the questions.
-    fn upstream(&self, step: &Step, input: &Path) -> Result<String, PipelineError> {
-        if step.of == Stage::Retrieve {
+    fn upstream(&self, step: Step) -> Result<String, PipelineError> {
+        let Some(before) = step.before else {
             let digest = Digest::of_file(&self.root.join(LABELS_FILE))?;
             return Ok(digest.blake3.to_string());
-        }
-        let before = match step.input {
-            "retrieved" => stage::RETRIEVE,
-            "reranked" => stage::RERANK,
-            _ => stage::EXPAND,
         };
-        Ok(Artifact::open(input, before)?.manifest().key.to_string())
+        let made = Artifact::open(&self.root.join(before.folder()), before.stage())?;
+        Ok(made.manifest().key.to_string())
     }
 
     /// What the box cost when it made what still stands. Where no ledger tells, the artifact knows how long it took.

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use rag_core::answer::{ANSWERS_FILE, Answer};
 use rag_core::artifact::{Artifact, ArtifactError, Digest, Manifest, jsonl, replace_file};
 use rag_core::folder::RUN_LOCK_FILE;
-use rag_core::hit::RUN_FILE;
+use rag_core::hit::{HITS_FILE, RUN_FILE};
 use rag_core::stage;
 use serde::{Deserialize, Serialize};
 
+use super::row::QueryBox;
 use crate::error::PipelineError;
 use crate::settings::Settings;
 
@@ -84,21 +85,27 @@ impl Lock {
     /// Notes what the run in the folder `run` wrote that is the same whenever it is repeated: rankings, and answers
     /// without how long they took.
     pub(super) fn note_outputs(&mut self, run: &Path) -> Result<(), PipelineError> {
-        // A folder may still have what another reranker made.
-        let reranked = self.settings.has_rerank_step().then_some("reranked");
-        for folder in ["retrieved"].into_iter().chain(reranked) {
-            let digest = Digest::of_file(&run.join(folder).join(RUN_FILE))?.blake3;
-            self.outputs.insert(format!("{folder}/{RUN_FILE}"), digest);
+        // A folder may still have what other settings made.
+        for ranking in QueryBox::row(&self.settings) {
+            let file = match ranking {
+                QueryBox::Retrieve | QueryBox::Rerank => RUN_FILE,
+                // Passages that grew keep their ranks, so the run file would not tell.
+                QueryBox::Expand => HITS_FILE,
+                QueryBox::Generate => continue,
+            };
+            let name = format!("{}/{file}", ranking.folder());
+            let digest = Digest::of_file(&run.join(&name))?.blake3;
+            self.outputs.insert(name, digest);
         }
+        let name = format!("{}/{ANSWERS_FILE}", QueryBox::Generate.folder());
         let mut text = String::new();
-        for answer in jsonl::Reader::<Answer>::open(&run.join("answered").join(ANSWERS_FILE))? {
+        for answer in jsonl::Reader::<Answer>::open(&run.join(&name))? {
             let mut answer = answer?;
             answer.timings_ms.clear();
             text.push_str(&serde_json::to_string(&answer).expect("answers are plain data"));
             text.push('\n');
         }
-        self.outputs
-            .insert(format!("answered/{ANSWERS_FILE}"), Digest::of(text.as_bytes()));
+        self.outputs.insert(name, Digest::of(text.as_bytes()));
         Ok(())
     }
 

@@ -21,7 +21,18 @@ pub(super) const METRICS_FILE: &str = "metrics.json";
 pub(super) const PER_QUERY_FILE: &str = "per_query.jsonl";
 
 /// The metric of a whole answer: right and cited, or rightly declined.
-pub const RIGHT: &str = "right";
+pub const RIGHT: &str = AnswerMetric::Right.name();
+
+/// The metrics that are shown and compared when none are named.
+pub const HEADLINE: [&str; 7] = [
+    RIGHT,
+    AnswerMetric::CorrectCited.name(),
+    AnswerMetric::DeclinedRightly.name(),
+    AnswerMetric::Faithfulness.name(),
+    "nDCG@10",
+    "R@10",
+    "fused R@10",
+];
 
 /// The figures of a run. A value that could not be computed is `None`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,8 +51,8 @@ pub fn measure_run(run: &Run) -> Result<RunMetrics, PipelineError> {
     let labels = run.labels()?;
     let answers = score_answers(&labels, &run.answers()?);
     let qrels = qrels(&labels);
-    let fused = of_rankings(&run.retrieved()?, &qrels);
-    let kept = of_rankings(&run.kept()?, &qrels);
+    let fused = evaluate(&run.retrieved()?, &qrels, &default_metrics());
+    let kept = evaluate(&run.kept()?, &qrels, &default_metrics());
     let per_query = join(&labels, &fused, &kept, &answers);
     let metrics = RunMetrics {
         questions: labels.len(),
@@ -92,7 +103,8 @@ impl Run {
     }
 }
 
-fn qrels(labels: &[Label]) -> Qrels {
+/// What is relevant to each question.
+pub(super) fn qrels(labels: &[Label]) -> Qrels {
     let mut qrels = Qrels::default();
     for label in labels {
         for document in &label.relevant {
@@ -103,9 +115,9 @@ fn qrels(labels: &[Label]) -> Qrels {
 }
 
 /// Passages collapse to documents by their best score.
-fn of_rankings(rankings: &[Ranking], qrels: &Qrels) -> Evaluation {
+pub(super) fn evaluate(rankings: &[Ranking], qrels: &Qrels, metrics: &[Metric]) -> Evaluation {
     let run = DocumentRun::from_rankings(rankings, ToString::to_string);
-    Evaluation::of(&run, qrels, &default_metrics())
+    Evaluation::of(&run, qrels, metrics)
 }
 
 /// One line per question with all of its values.
@@ -138,15 +150,13 @@ fn join(labels: &[Label], fused: &Evaluation, kept: &Evaluation, answers: &Answe
     labels.iter().map(line).collect()
 }
 
-/// The values of an answer by the names of [`AnswerMetric`], and `right`: answered rightly with a citation, or declined
-/// where that is right.
+/// The values of an answer by the names of [`AnswerMetric`].
 fn of_answer(verdict: Option<&Verdict>) -> BTreeMap<String, Option<f64>> {
     let value = |metric: AnswerMetric| verdict.and_then(|verdict| metric.value(verdict));
-    let right = value(AnswerMetric::DeclinedRightly).or_else(|| value(AnswerMetric::CorrectCited));
-    let all = AnswerMetric::ALL
+    AnswerMetric::ALL
         .into_iter()
-        .map(|metric| (metric.to_string(), value(metric)));
-    all.chain([(RIGHT.to_owned(), right)]).collect()
+        .map(|metric| (metric.to_string(), value(metric)))
+        .collect()
 }
 
 fn means(per_query: &[QueryValues]) -> BTreeMap<String, Summary> {

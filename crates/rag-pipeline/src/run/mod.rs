@@ -20,27 +20,29 @@ mod measure;
 mod pool;
 mod repeat;
 mod report;
+mod row;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use rag_core::answer::{ANSWERS_FILE, Answer};
-use rag_core::artifact::{Digest, jsonl};
+use rag_core::artifact::{Artifact, Digest, jsonl};
 use rag_core::hit::{HITS_FILE, Ranking};
 use rag_core::question::Question;
-use rag_core::stage;
 use rag_eval::answers::Label;
 
-pub use compare::{COMPARED, Cause, Effect, QuestionDiff, RunDiff, diff_runs, gate_run, slices};
+pub use compare::{Cause, Effect, QuestionDiff, RunDiff, diff_runs, gate_run, slices};
 pub use diagnose::diagnose_run;
 pub(crate) use execute::execute_in;
 pub use execute::{Collection, execute};
 pub use ledger::{Cost, Ledger};
 pub use lock::Lock;
-pub use measure::{RIGHT, RunMetrics, measure_run};
+pub use measure::{HEADLINE, RIGHT, RunMetrics, measure_run};
 pub(crate) use pool::Pool;
 pub use repeat::{Repetition, repeat};
 pub use report::{ReportFile, report_runs};
+
+use row::QueryBox;
 
 use crate::error::PipelineError;
 use crate::settings::{ModelSettings, Settings};
@@ -110,49 +112,33 @@ impl Run {
 
     /// The rankings after fusion.
     pub fn retrieved(&self) -> Result<Vec<Ranking>, PipelineError> {
-        self.rankings("retrieved", stage::RETRIEVE)
+        self.rankings(QueryBox::Retrieve)
     }
 
     /// The rankings that were handed to the generator: expanded, reranked, or else those after fusion.
     pub fn kept(&self) -> Result<Vec<Ranking>, PipelineError> {
-        match self.last_ranked() {
-            "expanded" => self.rankings("expanded", stage::EXPAND),
-            "reranked" => self.rankings("reranked", stage::RERANK),
-            _ => self.retrieved(),
-        }
+        self.rankings(QueryBox::last_ranked(&self.lock.settings))
     }
 
     /// The answers.
     pub fn answers(&self) -> Result<Vec<Answer>, PipelineError> {
-        let artifact = self.lock.open(&self.root.join("answered"), stage::GENERATE)?;
+        let artifact = self.artifact(QueryBox::Generate)?;
         let answers = artifact
             .json_lines::<Answer>(ANSWERS_FILE)?
             .collect::<Result<_, _>>()?;
         Ok(answers)
     }
 
-    /// The folder of the rankings that were handed to the generator.
-    fn last_ranked(&self) -> &'static str {
-        last_ranked(&self.lock.settings)
+    fn artifact(&self, of: QueryBox) -> Result<Artifact, PipelineError> {
+        self.lock.open(&self.root.join(of.folder()), of.stage())
     }
 
-    fn rankings(&self, folder: &str, stage: &str) -> Result<Vec<Ranking>, PipelineError> {
-        let artifact = self.lock.open(&self.root.join(folder), stage)?;
-        let rankings = artifact
+    fn rankings(&self, of: QueryBox) -> Result<Vec<Ranking>, PipelineError> {
+        let rankings = self
+            .artifact(of)?
             .json_lines::<Ranking>(HITS_FILE)?
             .collect::<Result<_, _>>()?;
         Ok(rankings)
-    }
-}
-
-/// The folder of the rankings that `settings` hand to the generator.
-fn last_ranked(settings: &Settings) -> &'static str {
-    if settings.retrieve.expand != rag_retrieve::Expand::Nothing {
-        "expanded"
-    } else if settings.has_rerank_step() {
-        "reranked"
-    } else {
-        "retrieved"
     }
 }
 

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use rag_core::artifact::{Artifact, ArtifactWriter, Digest, already_done, replace_file};
 use serde_json::{Value, json};
 
-use super::execute::{Collection, Stage};
+use super::execute::Collection;
 use super::ledger::Cost;
+use super::row::QueryBox;
 use crate::error::PipelineError;
 use crate::settings::Settings;
 
@@ -25,21 +26,21 @@ impl Pool {
         Self { root }
     }
 
-    /// Where the artifact of `stage` stands that follows from the artifact (or questions) with the key `upstream`.
+    /// Where the artifact of the box `of` stands that follows from the artifact (or questions) with the key `upstream`.
     pub(super) fn folder(
         &self,
-        stage: Stage,
+        of: QueryBox,
         settings: &Settings,
         collection: &Collection,
         upstream: &str,
     ) -> Result<PathBuf, PipelineError> {
-        let searched = match stage {
-            Stage::Retrieve | Stage::Expand => collection.generation.to_string_lossy(),
-            Stage::Rerank | Stage::Generate => "".into(),
+        let searched = match of {
+            QueryBox::Retrieve | QueryBox::Expand => collection.generation.to_string_lossy(),
+            QueryBox::Rerank | QueryBox::Generate => "".into(),
         };
-        let parts = json!([stage.name(), decisive(stage, settings)?, searched, upstream]);
+        let parts = json!([of.stage(), decisive(of, settings)?, searched, upstream]);
         let name = Digest::of(parts.to_string().as_bytes()).short();
-        Ok(self.root.join(stage.name()).join(name))
+        Ok(self.root.join(of.stage()).join(name))
     }
 
     /// Puts `made` into the folder `output` as well.
@@ -81,14 +82,14 @@ fn cost_file(folder: &Path) -> PathBuf {
     folder.with_extension("cost.json")
 }
 
-/// The settings that decide what `stage` makes.
-fn decisive(stage: Stage, settings: &Settings) -> Result<Value, PipelineError> {
+/// The settings that decide what the box `of` makes.
+fn decisive(of: QueryBox, settings: &Settings) -> Result<Value, PipelineError> {
     let (models, exec) = (&settings.models, &settings.exec);
-    let (program, own) = match stage {
-        Stage::Retrieve => (&exec.retrieve, json!([settings.retrieve, settings.index.search])),
-        Stage::Rerank => (&exec.rerank, json!([settings.rerank, models.reranker])),
-        Stage::Expand => (&None, json!(settings.retrieve)),
-        Stage::Generate => (&exec.generate, json!([settings.generate, models.reranker])),
+    let (program, own) = match of {
+        QueryBox::Retrieve => (&exec.retrieve, json!([settings.retrieve, settings.index.search])),
+        QueryBox::Rerank => (&exec.rerank, json!([settings.rerank, models.reranker])),
+        QueryBox::Expand => (&None, json!(settings.retrieve)),
+        QueryBox::Generate => (&exec.generate, json!([settings.generate, models.reranker])),
     };
     let program = program.as_ref().map(crate::exec::Program::identity).transpose()?;
     let further = json!([

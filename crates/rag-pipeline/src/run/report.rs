@@ -8,22 +8,12 @@ use rag_eval::answers::{AbstentionCurve, Label, abstention_curve, score_answers}
 use rag_eval::diagnosis::{DiagnosisReport, Rung, report_pages};
 use rag_eval::figures::{self, RankPair, Series, Tradeoff};
 use rag_eval::report::{ReportedFigure, ReportedRun, report_page};
+use rag_eval::retrieval::Metric;
 
-use super::measure::RIGHT;
+use super::measure::{HEADLINE, RIGHT, evaluate, qrels};
 use super::{Ledger, Run, Trust, diagnose_run};
 use crate::error::PipelineError;
 use crate::settings::ModelSettings;
-
-/// The figures of the table.
-const TABLE: [&str; 7] = [
-    RIGHT,
-    "correct_cited",
-    "declined_rightly",
-    "faithfulness",
-    "nDCG@10",
-    "R@10",
-    "fused R@10",
-];
 
 /// Depths at which recall is drawn.
 const DEPTHS: [usize; 8] = [1, 2, 3, 5, 10, 15, 20, 30];
@@ -84,7 +74,7 @@ impl Read {
         let labels = run.labels()?;
         let measured = run.metrics()?;
         let mean = |metric: &str| measured.means.get(metric).and_then(|summary| summary.mean);
-        let mut metrics: Vec<(String, Option<f64>)> = TABLE
+        let mut metrics: Vec<(String, Option<f64>)> = HEADLINE
             .iter()
             .map(|metric| ((*metric).to_owned(), mean(metric)))
             .collect();
@@ -168,55 +158,33 @@ fn draw(runs: &[Read]) -> Vec<ReportedFigure> {
 }
 
 fn recall(run: &Read) -> Vec<Series> {
-    let of = |name: String, rankings: &[Ranking], deepest: usize| {
-        let by_question: BTreeMap<&str, &Ranking> = rankings
-            .iter()
-            .map(|ranking| (ranking.question.id.as_str(), ranking))
-            .collect();
-        let points = DEPTHS.into_iter().filter(|depth| *depth <= deepest);
-        Series {
-            name,
-            points: points
-                .map(|depth| (depth as f64, recall_at(&run.labels, &by_question, depth)))
-                .collect(),
-        }
-    };
-    let deepest = |rankings: &[Ranking]| {
-        rankings
+    let of = |name: String, rankings: &[Ranking]| {
+        let metrics = DEPTHS.map(Metric::Recall);
+        let means = evaluate(rankings, &qrels(&run.labels), &metrics).means();
+        let deepest = rankings
             .iter()
             .map(|ranking| ranking.hits.len())
             .max()
-            .unwrap_or(0)
+            .unwrap_or(0);
+        let points = DEPTHS.into_iter().zip(metrics);
+        Series {
+            name,
+            points: points
+                .filter(|(depth, _)| *depth <= deepest)
+                .map(|(depth, metric)| (depth as f64, means.get(&metric.to_string()).copied().flatten()))
+                .collect(),
+        }
     };
-    let mut series = vec![of(run.name.clone(), &run.retrieved, deepest(&run.retrieved))];
+    let mut series = vec![of(run.name.clone(), &run.retrieved)];
     let is_reranked = run
         .kept
         .iter()
         .flat_map(|ranking| &ranking.hits)
         .any(|hit| hit.reranked.is_some());
     if is_reranked {
-        series.push(of(
-            format!("{}, reranked", run.name),
-            &run.kept,
-            deepest(&run.kept),
-        ));
+        series.push(of(format!("{}, reranked", run.name), &run.kept));
     }
     series
-}
-
-/// Mean share of the relevant documents among the documents of the first `depth` passages.
-fn recall_at(labels: &[Label], rankings: &BTreeMap<&str, &Ranking>, depth: usize) -> Option<f64> {
-    let share = |label: &Label| {
-        let ranking = rankings.get(label.question.id.as_str())?;
-        let first = &ranking.hits[..depth.min(ranking.hits.len())];
-        let found = label
-            .relevant
-            .iter()
-            .filter(|id| first.iter().any(|hit| hit.passage.document_id().as_str() == *id));
-        (!label.relevant.is_empty()).then(|| found.count() as f64 / label.relevant.len() as f64)
-    };
-    let shares: Vec<f64> = labels.iter().filter_map(share).collect();
-    (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
 }
 
 fn lost(run: &Read) -> (String, BTreeMap<String, usize>) {
@@ -240,16 +208,9 @@ fn tradeoff(run: &Read) -> Option<Tradeoff> {
 
 fn fix_ranks(first: &Read, last: &Read) -> Vec<RankPair> {
     let rank = |run: &Read, label: &Label| {
-        let ranking = run
-            .retrieved
-            .iter()
-            .find(|ranking| ranking.question.id == label.question.id)?;
-        let is_relevant = |id: &str| label.relevant.iter().any(|relevant| relevant == id);
-        let found = ranking
-            .hits
-            .iter()
-            .find(|hit| is_relevant(hit.passage.document_id().as_str()));
-        found.map(|hit| hit.rank as usize)
+        let mut rankings = run.retrieved.iter();
+        let ranking = rankings.find(|ranking| ranking.question.id == label.question.id)?;
+        label.first_relevant(ranking).map(|rank| rank as usize)
     };
     let labels = first
         .labels

@@ -1,13 +1,10 @@
-//! `eval trec`, `eval export` and `eval records`: files of other tools, in and out.
+//! `eval trec`: TREC run files of this or any other program, against judgements.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use rag_eval::answers::{contains_answer, overlap};
-use rag_eval::exchange::{self, Form, Record};
 use rag_eval::retrieval::{Evaluation, Metric, Qrels, Run as DocumentRun, Summary, default_metrics};
 use rag_eval::significance::{SignificanceConfig, compare};
-use rag_pipeline::run::Run;
 use serde_json::json;
 
 use crate::Done;
@@ -15,7 +12,7 @@ use crate::print::to_stdout;
 
 /// Arguments of `eval trec`.
 #[derive(Debug, Clone, clap::Args)]
-pub struct TrecArgs {
+pub struct Args {
     /// A TREC run file, of this or any other program.
     #[arg(long, value_name = "FILE")]
     run: PathBuf,
@@ -40,7 +37,7 @@ pub struct TrecArgs {
     json: bool,
 }
 
-pub(crate) fn trec(args: &TrecArgs) -> anyhow::Result<Done> {
+pub(crate) fn run(args: &Args) -> anyhow::Result<Done> {
     let qrels = Qrels::read(&args.qrels)?;
     let metrics = if args.metrics.is_empty() {
         default_metrics()
@@ -121,80 +118,4 @@ fn read_trec(path: &Path, qrels: &Qrels, passages: bool) -> anyhow::Result<Docum
 
 fn mean(summary: &Summary) -> String {
     summary.mean.map_or("–".to_owned(), |mean| format!("{mean:.4}"))
-}
-
-/// Arguments of `eval export`.
-#[derive(Debug, Clone, clap::Args)]
-pub struct ExportArgs {
-    /// The run's folder.
-    #[arg(value_name = "RUN")]
-    run: PathBuf,
-    /// ragchecker, ragas, ragas-lines or csv.
-    #[arg(long, value_name = "FORM")]
-    form: Form,
-    /// The file to write.
-    #[arg(long, value_name = "FILE")]
-    out: PathBuf,
-}
-
-pub(crate) fn export(args: &ExportArgs) -> anyhow::Result<Done> {
-    let run = Run::open(&args.run)?;
-    let (labels, answers) = (run.labels()?, run.answers()?);
-    let records: Vec<Record> = labels
-        .iter()
-        .zip(&answers)
-        .map(|(label, answer)| Record::of(label, answer))
-        .collect();
-    exchange::write(&args.out, &records, args.form)?;
-    to_stdout(&format!("{} answers → {}", records.len(), args.out.display()));
-    Ok(Done::Complete)
-}
-
-/// Arguments of `eval records`.
-#[derive(Debug, Clone, clap::Args)]
-pub struct RecordsArgs {
-    /// Answers in RAGChecker's or RAGAS's JSON, or as CSV; the form is told by the content.
-    #[arg(value_name = "FILE")]
-    file: PathBuf,
-    /// Print one JSON object.
-    #[arg(long)]
-    json: bool,
-}
-
-pub(crate) fn records(args: &RecordsArgs) -> anyhow::Result<Done> {
-    let records = exchange::read(&args.file)?;
-    let overlaps = |record: &Record| overlap(&record.response, record.accepted.iter().map(String::as_str));
-    let contains = |record: &Record| {
-        let found = record
-            .accepted
-            .iter()
-            .any(|accepted| contains_answer(&record.response, accepted));
-        (!record.accepted.is_empty()).then_some(f64::from(u8::from(found)))
-    };
-    let exact = |record: &Record| overlaps(record).map(|found| f64::from(u8::from(found.is_exact)));
-    let means = BTreeMap::from([
-        ("correct", Summary::of(records.iter().map(contains))),
-        ("exact_match", Summary::of(records.iter().map(exact))),
-        (
-            "f1",
-            Summary::of(
-                records
-                    .iter()
-                    .map(|record| overlaps(record).map(|found| found.f1)),
-            ),
-        ),
-    ]);
-    if args.json {
-        to_stdout(&json!({ "answers": records.len(), "metrics": means }).to_string());
-        return Ok(Done::Complete);
-    }
-    to_stdout(&format!("{} answers", records.len()));
-    for (name, summary) in &means {
-        to_stdout(&format!(
-            "{name:12} {}  ({} without an accepted answer)",
-            mean(summary),
-            summary.not_computed
-        ));
-    }
-    Ok(Done::Complete)
 }
