@@ -114,13 +114,13 @@ fn recall_under_filters_passes_by_scanning_and_fails_by_a_poor_graph() {
             "--queries",
             "20",
             "--svg",
-            "out/recall.svg",
+            "recall.svg",
         ],
     );
     assert_eq!((code, &report["passed"]), (Some(0), &true.into()), "{report}");
     assert_eq!(report["bands"].as_array().map(Vec::len), Some(24));
     assert!(
-        fs_err::read_to_string(site.path("out/recall.svg"))
+        fs_err::read_to_string(site.path("recall.svg"))
             .unwrap()
             .starts_with("<svg")
     );

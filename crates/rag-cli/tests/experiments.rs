@@ -351,6 +351,155 @@ fn a_program_can_cut_documents_and_search() {
     assert_eq!(trec.lines().count(), 3);
 }
 
+/// The arguments of a program by name, in the shell.
+const ARGUMENTS: &str = "while [ $# -gt 0 ]; do case $1 in --in) i=$2;; --out) o=$2;; --questions) q=$2;; \
+                         esac; shift; done\n";
+
+#[test]
+fn a_program_ends_with_all_that_it_started() {
+    let site = site();
+    program(&site, "(sleep 3; echo alive > survived) & while :; do :; done");
+    experiment(&site, "[exec]\nrerank = \"./program\"\ntime_limit_s = 1\n");
+    let output = site.run(&["experiment", "run", "tries"]);
+    assert!(lines(&output.stderr).contains("time_limit_s"));
+    std::thread::sleep(std::time::Duration::from_secs(4));
+    assert!(!site.path("experiments/survived").exists());
+}
+
+#[test]
+fn a_program_sees_no_labels_and_no_secrets_and_spoils_nothing() {
+    let site = site();
+    program(
+        &site,
+        &format!(
+            "{ARGUMENTS}cat $q > asked; env > environment; \
+             sed 's/.*\"id\":\"\\(q[0-9]\\)\".*/{{\"question\":{{\"id\":\"\\1\"}},\"hits\":[]}}/' $q > $o/hits.jsonl"
+        ),
+    );
+    experiment(&site, "[exec]\nretrieve = \"./program\"\n");
+    let output = site
+        .command(&["experiment", "run", "tries"])
+        .env("SOME_API_KEY", "hush")
+        .env("HF_TOKEN", "hush")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", lines(&output.stderr));
+    let asked = fs_err::read_to_string(site.path("experiments/asked")).unwrap();
+    assert!(
+        asked.contains("ERR-4012") && asked.contains("everyone"),
+        "{asked}"
+    );
+    for label in ["relevant", "answerable", "tunnel", "vpn.md"] {
+        assert!(!asked.contains(label), "{label}: {asked}");
+    }
+    let environment = fs_err::read_to_string(site.path("experiments/environment")).unwrap();
+    assert!(
+        environment.contains("PATH=") && !environment.contains("hush"),
+        "{environment}"
+    );
+
+    program(
+        &site,
+        &format!("{ARGUMENTS}cp $i/hits.jsonl $o/; echo spoilt > $i/hits.jsonl"),
+    );
+    experiment(&site, "[exec]\nrerank = \"./program\"\n");
+    let report = site.json(&["experiment", "run", "tries", "--json"]);
+    let run = report["variants"][0]["run"].as_str().unwrap();
+    let hits = fs_err::read_to_string(Path::new(run).join("retrieved/hits.jsonl")).unwrap();
+    assert!(hits.contains("ERR-4012") && !hits.contains("spoilt"));
+    assert!(
+        site.run(&["report", run, "--trust", "--out", "pages"])
+            .status
+            .success()
+    );
+}
+
+#[test]
+fn a_program_is_another_when_a_file_that_it_names_changes() {
+    let site = site();
+    program(&site, &format!("{ARGUMENTS}cp $i/hits.jsonl $o/"));
+    fs_err::write(site.path("experiments/weights"), "1").unwrap();
+    experiment(
+        &site,
+        "[exec.rerank]\ncommand = [\"./program\"]\nfiles = [\"weights\"]\n",
+    );
+    let run = ["experiment", "run", "tries", "--json"];
+    assert_eq!(fates(&site.json(&run), "rerank"), ["made"]);
+    assert_eq!(fates(&site.json(&run), "rerank"), ["reused"]);
+    fs_err::write(site.path("experiments/weights"), "2").unwrap();
+    assert_eq!(fates(&site.json(&run), "rerank"), ["made"]);
+
+    for (table, named) in [
+        (
+            "[exec.rerank]\ncommand = [\"./program\"]\ntimelimit = 1\n",
+            "timelimit",
+        ),
+        ("[exec]\nrerank = 5\n", "a program: its path"),
+        ("[exec]\nrerank = []\n", "begins with its path"),
+        (
+            "[exec.rerank]\ncommand = [\"./program\"]\nfolder = \"gone\"\n",
+            "no folder to run in",
+        ),
+    ] {
+        experiment(&site, table);
+        let output = site.run(&["experiment", "run", "tries"]);
+        assert!(
+            lines(&output.stderr).contains(named),
+            "{table}: {}",
+            lines(&output.stderr)
+        );
+    }
+}
+
+#[test]
+fn a_chunker_that_makes_nothing_fails_its_variant() {
+    let site = site();
+    program(&site, &format!("{ARGUMENTS}: > $o/passages.jsonl"));
+    experiment(&site, "[exec]\nchunk = \"./program\"\n");
+    let output = site.run(&["experiment", "run", "tries"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        lines(&output.stderr).contains("no passage was made"),
+        "{}",
+        lines(&output.stderr)
+    );
+}
+
+#[test]
+fn experiments_of_one_name_are_not_run_together() {
+    let site = site();
+    experiment(&site, "");
+    fs_err::copy(site.path("experiments/tries.toml"), site.path("docs/tries.toml")).unwrap();
+    for pair in [["tries", "tries"], ["tries", "docs/tries.toml"]] {
+        let output = site.run(&["experiment", "run", pair[0], pair[1]]);
+        assert_eq!(output.status.code(), Some(1));
+        assert!(lines(&output.stderr).contains("rename a file"));
+    }
+}
+
+#[test]
+fn a_report_compares_runs_of_the_same_questions_only() {
+    let site = site();
+    experiment(&site, "");
+    let run_of = |limit: &str| {
+        let report = site.json(&["experiment", "run", "tries", "--json", "--limit", limit]);
+        report["variants"][0]["run"].as_str().unwrap().to_owned()
+    };
+    let all = run_of("3");
+    fs_err::rename(&all, site.path("earlier")).unwrap();
+    let one = run_of("1");
+    let output = site.run(&["report", "earlier", &one, "--out", "pages"]);
+    assert!(
+        lines(&output.stderr).contains("different questions"),
+        "{}",
+        lines(&output.stderr)
+    );
+    // The file behind a citation is found from an experiment's run as from a store's.
+    let why = site.run(&["why", "earlier", "--question", "q1"]);
+    let said = lines(&why.stdout);
+    assert!(said.contains("docs/vpn.md, unchanged since"), "{said}");
+}
+
 #[test]
 fn settings_that_lie_in_the_folder_name_no_programs() {
     let site = site();
@@ -407,7 +556,7 @@ fn a_run_repeats_with_one_thread_and_with_two_and_a_difference_fails() {
     site.run(&["ingest", "docs", "--store", "kb"]);
     let output = site.run(&["repro", "asked"]);
     assert!(
-        lines(&output.stderr).contains("changed since the run"),
+        lines(&output.stderr).contains("any more, which the run was made from"),
         "{}",
         lines(&output.stderr)
     );

@@ -46,6 +46,14 @@ pub enum EvalError {
         /// The splits there are, joined with commas.
         available: String,
     },
+    /// Two documents of a data set have one id.
+    #[error("{folder}: two documents have the id `{id}`; rename one of them")]
+    SameDocument {
+        /// The data set's folder.
+        folder: PathBuf,
+        /// The id.
+        id: String,
+    },
     /// The folder is not a data set, or lacks the part that was asked for.
     #[error("{path} does not exist; a data set in BEIR form has {part}")]
     Part {

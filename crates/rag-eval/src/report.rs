@@ -33,6 +33,19 @@ pub struct ReportedFigure {
     pub svg: String,
 }
 
+/// What the columns of the table mean.
+const LEGEND: &str = "<details><summary>What the columns say</summary><ul>\
+    <li><b>right</b>: share of the questions answered rightly with a citation that holds, or declined where nothing answers them\
+    <li><b>correct_cited</b>: the same of the questions that something answers\
+    <li><b>declined_rightly</b>: share declined of the questions that nothing answers\
+    <li><b>faithfulness</b>: share of the sentences said that a checked citation supports\
+    <li><b>nDCG@10</b>, <b>R@10</b>: ranking of the relevant documents among the first ten handed to the generator: how high \
+    they stand (1 is best), and what share of them is there\
+    <li><b>fused R@10</b>: the same share before a reranker reads them\
+    <li><b>AUROC</b>: chance that a question with an answer is answered with more confidence than one without (0.5 is guessing)\
+    <li><b>retrieval misses</b>, <b>generation misses</b>: wrong answers lost before and after the passage reached the generator\
+    </ul></details>\n";
+
 /// The first page of the report.
 pub fn report_page(runs: &[ReportedRun], figures: &[ReportedFigure]) -> String {
     let mut body = String::from(
@@ -41,6 +54,7 @@ pub fn report_page(runs: &[ReportedRun], figures: &[ReportedFigure]) -> String {
          computed, which is not 0.</p>\n",
     );
     table(runs, &mut body);
+    body.push_str(LEGEND);
     for figure in figures {
         let (file, caption) = (markup(&figure.file), markup(&figure.caption));
         writeln!(

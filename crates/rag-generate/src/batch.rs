@@ -45,7 +45,7 @@ pub fn run(
     tools: &Tools<'_>,
 ) -> Result<Outcome, GenerateError> {
     config.check()?;
-    let rankings = open(input)?;
+    let rankings = open_hits(input)?;
     let key = StageKey::new(STAGE, STAGE_VERSION, config)
         .input("hits", &rankings.manifest().key)
         .model("generator", &tools.generator.name())
@@ -75,7 +75,8 @@ pub fn run(
     Ok(outcome)
 }
 
-fn open(input: &Path) -> Result<Artifact, ArtifactError> {
+/// Opens the artifact of ranked passages at `input`: reranked, expanded, or as they were retrieved.
+pub fn open_hits(input: &Path) -> Result<Artifact, ArtifactError> {
     match Artifact::open(input, stage::RERANK) {
         Err(ArtifactError::WrongStage { found, .. })
             if [stage::RETRIEVE, stage::EXPAND].contains(&found.as_str()) =>

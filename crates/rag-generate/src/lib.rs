@@ -48,7 +48,7 @@ mod repair;
 mod testing;
 mod verify;
 
-pub use batch::{STAGE, STAGE_VERSION, Tools, run};
+pub use batch::{STAGE, STAGE_VERSION, Tools, open_hits, run};
 pub use config::{Config, Writer};
 pub use context::{Context, ContextConfig, assemble};
 pub use error::GenerateError;

@@ -106,7 +106,9 @@ pub enum PipelineError {
     )]
     NoCrossEncoder,
     /// There is no run at the path.
-    #[error("there is no finished run at {path}; make one with `run --out {path}`")]
+    #[error(
+        "there is no finished run at {path}; make one with `run --out {path}`, or with `experiment run` where an experiment made it"
+    )]
     NoRun {
         /// The path given.
         path: PathBuf,
@@ -186,6 +188,21 @@ pub enum PipelineError {
         /// Its stage.
         stage: String,
     },
+    /// What a run was made from is not where it was.
+    #[error(
+        "there is no {stage} at {path} any more, which the run was made from; put it back, or make the run again"
+    )]
+    ArtifactGone {
+        /// Where it was.
+        path: PathBuf,
+        /// What it was.
+        stage: String,
+    },
+    /// An experiment's collection has nothing to search.
+    #[error(
+        "no passage was made of the documents, so nothing can be found; see what the steps above left out"
+    )]
+    NoPassages,
     /// A program of `exec` failed, or what it wrote cannot be used.
     #[error("exec.{stage}: `{program}` {reason}")]
     Program {
@@ -201,6 +218,18 @@ pub enum PipelineError {
     NotAWorkshop {
         /// The folder.
         path: PathBuf,
+    },
+    /// A folder for work has other things in it.
+    #[error("{path} holds other files and is no work folder; choose a new or empty folder with --work")]
+    NotAWorkFolder {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// An audit had nothing to measure.
+    #[error("nothing was measured: of {passages} passages, no filter as narrow as these leaves any to find")]
+    NothingMeasured {
+        /// Number of passages.
+        passages: usize,
     },
     /// A run used another model than there is now.
     #[error(

@@ -6,7 +6,7 @@
 use std::path::{Component, Path};
 
 use rag_core::artifact::{MANIFEST_FILE, replace_file};
-use rag_core::folder::REPORT_FILE;
+use rag_core::folder::{REPORT_FILE, WORK_FILE};
 
 use crate::error::PipelineError;
 use crate::store::{DESCRIPTION_FILE, create_private};
@@ -30,6 +30,23 @@ pub fn write_pages(folder: &Path, files: &[(String, String)]) -> Result<(), Pipe
         &folder.join(REPORT_FILE),
         (list.join("\n") + "\n").as_bytes(),
     )?)
+}
+
+/// Makes `folder` one where work is kept between commands, unless other things are in it.
+pub(crate) fn claim_work(folder: &Path) -> Result<(), PipelineError> {
+    let marker = folder.join(WORK_FILE);
+    if marker.is_file() {
+        return Ok(());
+    }
+    refuse_inside_others(folder)?;
+    let mut entries = fs_err::read_dir(folder).into_iter().flatten();
+    if entries.next().is_some() {
+        return Err(PipelineError::NotAWorkFolder {
+            path: folder.to_owned(),
+        });
+    }
+    create_private(folder)?;
+    Ok(replace_file(&marker, b"")?)
 }
 
 /// Refuses a folder in a store or in an artifact: what is written there would be taken for theirs, or be lost with them.
@@ -62,9 +79,14 @@ fn remove_earlier(folder: &Path) -> Result<(), PipelineError> {
             .all(|part| matches!(part, Component::Normal(_)))
     };
     for name in names.lines().filter(is_plain) {
-        match fs_err::remove_file(folder.join(name)) {
+        let path = folder.join(name);
+        match fs_err::remove_file(&path) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
             _ => {}
+        }
+        // Fails while other pages stand in it.
+        if let Some(parent) = path.parent().filter(|parent| *parent != folder) {
+            let _ = fs_err::remove_dir(parent);
         }
     }
     Ok(())
@@ -84,7 +106,7 @@ mod tests {
         let report = folder.path().join("report");
         write_pages(&report, &[page("index.html"), page("run-1/question-0001.html")]).unwrap();
         write_pages(&report, &[page("index.html")]).unwrap();
-        assert!(report.join("index.html").is_file() && !report.join("run-1/question-0001.html").exists());
+        assert!(report.join("index.html").is_file() && !report.join("run-1").exists());
 
         fs_err::create_dir(folder.path().join("site")).unwrap();
         fs_err::write(folder.path().join("site/index.html"), "mine").unwrap();
@@ -94,6 +116,18 @@ mod tests {
         fs_err::write(folder.path().join(DESCRIPTION_FILE), "{}").unwrap();
         let refused = write_pages(&folder.path().join("new"), &[page("index.html")]).unwrap_err();
         assert!(refused.to_string().contains("belongs to"), "{refused}");
+    }
+
+    #[test]
+    fn work_is_kept_in_folders_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let work = folder.path().join("new/work");
+        claim_work(&work).unwrap();
+        fs_err::write(work.join("graph.bin"), "x").unwrap();
+        claim_work(&work).unwrap();
+        fs_err::write(folder.path().join("notes.md"), "mine").unwrap();
+        let refused = claim_work(folder.path()).unwrap_err();
+        assert!(refused.to_string().contains("--work"), "{refused}");
     }
 
     #[test]

@@ -151,13 +151,14 @@ pub(crate) fn read_table(path: &Path) -> Result<Table, PipelineError> {
         path: path.to_owned(),
         reason,
     };
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     let file = fs_err::File::open(path)?;
-    file.take(MAX_BYTES).read_to_string(&mut text)?;
-    if text.len() as u64 == MAX_BYTES {
+    file.take(MAX_BYTES).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 == MAX_BYTES {
         return Err(bad("it is too long for a settings file".to_owned()));
     }
-    toml::from_str(&text).map_err(|error| bad(error.to_string()))
+    let text = std::str::from_utf8(&bytes).map_err(|_| bad("it is not text in UTF-8".to_owned()))?;
+    toml::from_str(text).map_err(|error| bad(error.to_string()))
 }
 
 /// Puts `file`'s values over `base`'s, table by table.

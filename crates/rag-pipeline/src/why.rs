@@ -97,18 +97,16 @@ pub enum FileState {
     Missing,
     /// The document is a line of a data set, which is no file of its own.
     Imported,
+    /// In which folder it lay was not recorded.
+    Unknown,
 }
 
-/// Walks every citation of `answer` back through the artifacts of `collection`, which was made from the files below
-/// `source`. A passage that the asker of the question may not read is treated as one that is not there.
-pub fn trace(
-    answer: &Answer,
-    collection: &Collection,
-    source: &Path,
-) -> Result<Vec<Provenance>, PipelineError> {
+/// Walks every citation of `answer` back through the artifacts of `collection`. A passage that the asker of the question
+/// may not read is treated as one that is not there.
+pub fn trace(answer: &Answer, collection: &Collection) -> Result<Vec<Provenance>, PipelineError> {
     let tracer = Tracer {
         answer,
-        source,
+        source: collection.source.as_deref(),
         documents: Artifact::open(&collection.documents, stage::PARSE)?,
         passages: Artifact::open(&collection.passages, stage::CHUNK)?,
         generation: Artifact::open(&collection.generation, stage::INDEX)?
@@ -125,7 +123,7 @@ pub fn trace(
 
 struct Tracer<'a> {
     answer: &'a Answer,
-    source: &'a Path,
+    source: Option<&'a Path>,
     documents: Artifact,
     passages: Artifact,
     generation: String,
@@ -198,16 +196,17 @@ impl Tracer<'_> {
     }
 
     fn file(&self, document: &Document, quote: &str) -> Result<FileTrace, PipelineError> {
-        let path = self.source.join(&document.source);
+        let path = self.source.unwrap_or(Path::new("")).join(&document.source);
         let state = match Digest::of_file(&path) {
             _ if is_imported(&self.documents) => FileState::Imported,
+            _ if self.source.is_none() => FileState::Unknown,
             Ok(found) if found.blake3.to_string() == document.content_digest => FileState::Unchanged,
             Ok(_) => FileState::Changed,
             Err(_) => FileState::Missing,
         };
         let bytes = match state {
             FileState::Unchanged => find_bytes(&path, quote)?,
-            FileState::Changed | FileState::Missing | FileState::Imported => None,
+            FileState::Changed | FileState::Missing | FileState::Imported | FileState::Unknown => None,
         };
         Ok(FileTrace {
             path,

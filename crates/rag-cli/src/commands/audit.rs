@@ -1,5 +1,6 @@
 //! `audit`: standing checks of a store or a run. Each ends with exit code 1 when it fails its bar.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use rag_core::artifact::jsonl;
@@ -75,7 +76,7 @@ pub struct RecallArgs {
     #[arg(long, default_value_t = RecallConfig::default().seed)]
     seed: u64,
     /// Draw the figure into this file.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE.svg", value_parser = drawing)]
     svg: Option<PathBuf>,
     #[command(flatten)]
     shared: SharedArgs,
@@ -103,7 +104,7 @@ pub struct InterferenceArgs {
     questions: PathBuf,
     /// Ask only so many of the questions, spread evenly.
     #[arg(long, value_name = "N")]
-    limit: Option<usize>,
+    limit: Option<NonZeroUsize>,
     /// Over which passages scores are taken, instead of what the settings say.
     #[arg(long, value_enum)]
     statistics: Option<Over>,
@@ -178,7 +179,7 @@ fn filtered_recall(args: &RecallArgs, context: &Context) -> anyhow::Result<Done>
         (None, Some(store)) => {
             let engine = Engine::open(&Store::open(store)?, settings, progress)?;
             let questions: Vec<Question> = match &args.questions {
-                Some(file) => jsonl::read_all(file)?,
+                Some(file) => some(jsonl::read_all(file)?, file)?,
                 None => Vec::new(),
             };
             of(RecallOf::Engine(&engine, &questions))?
@@ -186,7 +187,7 @@ fn filtered_recall(args: &RecallArgs, context: &Context) -> anyhow::Result<Done>
         (None, None) => anyhow::bail!("give --store or --synthetic"),
     };
     if let Some(file) = &args.svg {
-        write(file, &audit.svg())?;
+        fs_err::write(file, audit.svg())?;
     }
     if args.shared.json {
         to_stdout(&serde_json::to_string(&audit)?);
@@ -197,11 +198,20 @@ fn filtered_recall(args: &RecallArgs, context: &Context) -> anyhow::Result<Done>
     Ok(Done::Complete)
 }
 
-fn write(file: &Path, text: &str) -> anyhow::Result<()> {
-    if let Some(folder) = file.parent() {
-        fs_err::create_dir_all(folder)?;
+/// The questions of `file`, of which there must be some.
+fn some<T>(questions: Vec<T>, file: &Path) -> anyhow::Result<Vec<T>> {
+    anyhow::ensure!(!questions.is_empty(), "{} holds no question", file.display());
+    Ok(questions)
+}
+
+/// Where a drawing may be written: nothing but an earlier one is replaced.
+fn drawing(path: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(path);
+    if path.extension().is_some_and(|ending| ending == "svg") {
+        Ok(path)
+    } else {
+        Err("name the drawing with the ending .svg".to_owned())
     }
-    Ok(fs_err::write(file, text)?)
 }
 
 fn print_recall(audit: &RecallAudit) {
@@ -261,11 +271,9 @@ fn non_interference(args: &InterferenceArgs, context: &Context) -> anyhow::Resul
         None => {}
     }
     let store = Store::open(&args.store)?;
-    let questions: Vec<Question> = spread(jsonl::read_all(&args.questions)?, args.limit);
-    anyhow::ensure!(
-        !questions.is_empty(),
-        "{} holds no question",
-        args.questions.display()
+    let questions: Vec<Question> = spread(
+        some(jsonl::read_all(&args.questions)?, &args.questions)?,
+        args.limit,
     );
     let engine = Engine::open(&store, &settings, &context.progress)?;
     let report = audit_interference(&store, &engine, &questions, &args.shared.work, &context.progress)?;
@@ -329,7 +337,7 @@ fn print_interference(report: &InterferenceReport) {
 fn truncation(args: &TruncationArgs, context: &Context) -> anyhow::Result<Done> {
     let store = Store::open(&args.store)?;
     let labels: Vec<Label> = match &args.questions {
-        Some(file) => jsonl::read_all(file)?,
+        Some(file) => some(jsonl::read_all(file)?, file)?,
         None => Vec::new(),
     };
     let engine = Engine::open(&store, &context.settings, &context.progress)?;

@@ -1,5 +1,6 @@
 //! `eval`: retrieval, answers and permissions measured on data sets.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use rag_core::artifact::jsonl;
@@ -149,7 +150,7 @@ pub struct AnswersArgs {
     trade_off: bool,
     /// Ask only so many of the questions, spread evenly.
     #[arg(long, value_name = "N")]
-    limit: Option<usize>,
+    limit: Option<NonZeroUsize>,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,
@@ -306,10 +307,16 @@ fn labels_for(args: &AnswersArgs) -> anyhow::Result<Vec<Label>> {
     Ok(labels)
 }
 
-/// At most about `limit` of the items, spread evenly.
-pub(crate) fn spread<T>(items: Vec<T>, limit: Option<usize>) -> Vec<T> {
-    let step = limit.map_or(1, |limit| items.len().div_ceil(limit.max(1)).max(1));
-    items.into_iter().step_by(step).collect()
+/// `limit` of the items, spread evenly, or all where there are fewer.
+pub(crate) fn spread<T>(items: Vec<T>, limit: Option<NonZeroUsize>) -> Vec<T> {
+    let of = items.len();
+    let taken = limit.map_or(of, |limit| limit.get().min(of));
+    let mut places = (0..taken).map(|nth| nth * of / taken).peekable();
+    let chosen = items.into_iter().enumerate();
+    chosen
+        .filter(|(place, _)| places.next_if_eq(place).is_some())
+        .map(|(_, item)| item)
+        .collect()
 }
 
 /// The label of a question that no document answers.
@@ -412,4 +419,19 @@ fn permissions(args: &PermissionsArgs, context: &Context) -> anyhow::Result<Done
         audit.leaks.len()
     );
     Ok(Done::Complete)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_takes_as_many_as_it_says() {
+        let take = |limit: usize| spread((0..10).collect(), NonZeroUsize::new(limit));
+        assert_eq!(take(3), [0, 3, 6]);
+        assert_eq!(take(9), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(take(40).len(), 10);
+        assert_eq!(spread((0..10).collect::<Vec<_>>(), None).len(), 10);
+        assert!(spread(Vec::<u8>::new(), NonZeroUsize::new(4)).is_empty());
+    }
 }

@@ -1,5 +1,6 @@
 //! `eval upgrades`: recall with each switchable part of asking off and on.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use rag_core::artifact::jsonl;
@@ -44,7 +45,7 @@ pub struct Args {
     work: PathBuf,
     /// Ask only so many of the questions, spread evenly.
     #[arg(long, value_name = "N")]
-    limit: Option<usize>,
+    limit: Option<NonZeroUsize>,
     /// Print one JSON object.
     #[arg(long)]
     json: bool,

@@ -1,5 +1,6 @@
 //! `experiment`: variants of the settings tried on the same questions, and compared.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -68,7 +69,7 @@ pub struct RunArgs {
     work: PathBuf,
     /// Ask only so many of the questions, spread evenly.
     #[arg(long, value_name = "N")]
-    limit: Option<usize>,
+    limit: Option<NonZeroUsize>,
     /// Make each variant from scratch, in a folder of its own: nothing is reused or shared.
     #[arg(long)]
     fresh: bool,
@@ -101,6 +102,16 @@ fn run_all(args: &RunArgs, context: &Context) -> anyhow::Result<Done> {
         .iter()
         .map(|name| Tried::read(name, args, context))
         .collect::<anyhow::Result<Vec<_>>>()?;
+    for (place, tried) in experiments.iter().enumerate() {
+        let name = &tried.experiment.name;
+        let is_taken = experiments[..place]
+            .iter()
+            .any(|other| other.experiment.name == *name);
+        anyhow::ensure!(
+            !is_taken,
+            "two of the experiments are named `{name}`, and their runs would replace each other: rename a file"
+        );
+    }
     let mut trial = Trial {
         args,
         context,
@@ -115,8 +126,9 @@ fn run_all(args: &RunArgs, context: &Context) -> anyhow::Result<Done> {
     if args.json {
         let failed: Vec<_> = trial.failures.iter().map(Failure::json).collect();
         to_stdout(&json!({ "variants": trial.reports, "compared": compared, "failed": failed }).to_string());
-    } else {
+    } else if !compared.is_empty() {
         print_table(&compared);
+        print_failed(&trial.failures);
     }
     anyhow::ensure!(!trial.reports.is_empty(), "every variant failed");
     Ok(Done::counting(trial.failures.len() as u64))
@@ -256,6 +268,16 @@ impl Trial<'_> {
     }
 }
 
+/// Those that the table lacks, since figures of the others are told against the first that is in it.
+fn print_failed(failures: &[Failure]) {
+    for failure in failures {
+        to_stdout(&plain(&format!(
+            "failed: {}: {}",
+            failure.experiment, failure.variant
+        )));
+    }
+}
+
 fn told(step: &Step) -> String {
     let fate = match step.fate {
         Fate::Reused => "reused",
@@ -267,7 +289,11 @@ fn told(step: &Step) -> String {
     let embedded = step.embedded.map_or(String::new(), |(embedded, of)| {
         format!("   {embedded} of {of} passages embedded")
     });
-    format!("   {:9} {fate:6} {seconds:>10}{embedded}", step.stage)
+    let left_out = match step.left_out {
+        0 => String::new(),
+        items => format!("   {items} LEFT OUT"),
+    };
+    format!("   {:9} {fate:6} {seconds:>10}{embedded}{left_out}", step.stage)
 }
 
 /// Below this p a difference is marked.

@@ -64,7 +64,7 @@ impl AskedArgs {
             }
             _ => anyhow::bail!("give --questions with --store, or --dataset"),
         };
-        let labels: Vec<Label> = spread(labels, self.limit.map(NonZeroUsize::get));
+        let labels: Vec<Label> = spread(labels, self.limit);
         anyhow::ensure!(!labels.is_empty(), "there are no labelled questions to ask");
         Ok((labels, Collection::of(&store)?))
     }

@@ -41,8 +41,8 @@ pub struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> anyhow::Result<Done> {
-    let (answer, collection, source) = read(args)?;
-    let traced = trace(&answer, &collection, &source)?;
+    let (answer, collection) = read(args)?;
+    let traced = trace(&answer, &collection)?;
     anyhow::ensure!(
         !traced.is_empty(),
         "the answer cites nothing: {}",
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Done> {
     Ok(Done::Complete)
 }
 
-fn read(args: &Args) -> anyhow::Result<(Answer, Collection, PathBuf)> {
+fn read(args: &Args) -> anyhow::Result<(Answer, Collection)> {
     if args.answer.is_dir() {
         let run = Run::open(&args.answer)?;
         let id = args
@@ -82,15 +82,7 @@ fn read(args: &Args) -> anyhow::Result<(Answer, Collection, PathBuf)> {
             .context("say which question of the run: --question ID")?;
         let answer = run.answers()?.into_iter().find(|answer| answer.question.id == id);
         let answer = answer.with_context(|| format!("the run has no question `{}`", plain(id)))?;
-        let collection = Collection::of_run(&run)?;
-        // A store holds its documents in a folder of its own; a data set has no files to name.
-        let store = collection
-            .documents
-            .parent()
-            .map(Store::open)
-            .and_then(Result::ok);
-        let source = store.map(|store| store.source()).transpose()?.unwrap_or_default();
-        return Ok((answer, collection, source));
+        return Ok((answer, Collection::of_run(&run)?));
     }
     let answer: Answer = serde_json::from_str(&text_of(&args.answer)?)
         .with_context(|| format!("{} is no answer; `ask --json` writes one", args.answer.display()))?;
@@ -99,7 +91,7 @@ fn read(args: &Args) -> anyhow::Result<(Answer, Collection, PathBuf)> {
             .as_deref()
             .context("say which store was asked: --store STORE")?,
     )?;
-    Ok((answer, Collection::of(&store)?, store.source()?))
+    Ok((answer, Collection::of(&store)?))
 }
 
 fn shown(found: &Provenance) -> String {
@@ -177,6 +169,7 @@ fn file(found: &Provenance) -> String {
         FileState::Changed => "CHANGED since it was read",
         FileState::Missing => "not there any more",
         FileState::Imported => "a data set, of which the document is one line",
+        FileState::Unknown => "not looked at, since the run does not say in which folder it lay",
     };
     let mut text = format!(
         "{}, {state}, blake3 {}",

@@ -9,6 +9,12 @@ use serde::de::DeserializeOwned;
 
 use super::ArtifactError;
 
+/// The byte order mark in UTF-8, which some editors begin a file with.
+const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// The byte order marks of UTF-16.
+const UTF_16_MARKS: [&[u8]; 2] = [b"\xFF\xFE", b"\xFE\xFF"];
+
 /// Longest line that is read, in bytes.
 const MAX_LINE_BYTES: u64 = 256 << 20;
 
@@ -70,6 +76,20 @@ impl<T: DeserializeOwned> Reader<T> {
         })
     }
 
+    /// Takes a byte order mark off the first line.
+    fn check_encoding(&mut self) -> Result<(), ArtifactError> {
+        if self.buffer.starts_with(BYTE_ORDER_MARK) {
+            self.buffer.drain(..BYTE_ORDER_MARK.len());
+        }
+        if UTF_16_MARKS.iter().any(|mark| self.buffer.starts_with(mark)) {
+            return Err(ArtifactError::Damaged {
+                path: self.path.clone(),
+                reason: "it is text in UTF-16, and is read as UTF-8".to_owned(),
+            });
+        }
+        Ok(())
+    }
+
     fn next_line(&mut self) -> Result<bool, ArtifactError> {
         self.buffer.clear();
         self.line += 1;
@@ -84,6 +104,9 @@ impl<T: DeserializeOwned> Reader<T> {
                 path: self.path.clone(),
                 reason,
             });
+        }
+        if self.line == 1 {
+            self.check_encoding()?;
         }
         Ok(read > 0)
     }
@@ -133,6 +156,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_byte_order_mark_is_no_value_and_other_encodings_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("values.jsonl");
+        fs_err::write(&path, b"\xEF\xBB\xBF1\r\n2\r\n").unwrap();
+        assert_eq!(read_all::<u32>(&path).unwrap(), [1, 2]);
+        for bytes in [b"\xFF\xFE1\0\n\0", b"\xFE\xFF\x001\0\n"] {
+            fs_err::write(&path, bytes).unwrap();
+            let error = read_all::<u32>(&path).unwrap_err().to_string();
+            assert!(error.contains("UTF-16"), "{error}");
+        }
+    }
+
+    #[test]
     fn values_round_trip_and_a_bad_line_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("values.jsonl");
@@ -140,6 +176,9 @@ mod tests {
         assert_eq!(read_all::<u32>(&path).unwrap(), [1, 2, 3]);
         fs_err::write(&path, "1\n\n\"x\"\n").unwrap();
         let error = read_all::<u32>(&path).unwrap_err().to_string();
-        assert!(error.contains("line 3"), "{error}");
+        assert!(
+            error.contains("line 3: ") && error.ends_with("column 3"),
+            "{error}"
+        );
     }
 }

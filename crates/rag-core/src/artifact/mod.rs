@@ -24,6 +24,11 @@ pub use publish::{ArtifactWriter, TEMPORARY_PREFIX, is_artifact, replace_file};
 
 use std::path::PathBuf;
 
+/// What is wrong with a line, without the line's number in itself, which is always 1.
+fn in_line(error: &serde_json::Error) -> String {
+    error.to_string().replace(" at line 1 column ", ", column ")
+}
+
 /// Why an artifact could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum ArtifactError {
@@ -62,7 +67,7 @@ pub enum ArtifactError {
         reason: String,
     },
     /// A line of a JSON-lines file cannot be read.
-    #[error("{path}, line {line}: {source}")]
+    #[error("{path}, line {line}: {}", in_line(source))]
     Line {
         /// The file.
         path: PathBuf,

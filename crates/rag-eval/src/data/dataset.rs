@@ -100,10 +100,11 @@ impl Dataset {
         if path.is_file() {
             return Qrels::read(&path);
         }
-        Err(EvalError::Split {
-            path,
-            available: self.splits().join(", "),
-        })
+        let available = match self.splits() {
+            none if none.is_empty() => "none".to_owned(),
+            splits => splits.join(", "),
+        };
+        Err(EvalError::Split { path, available })
     }
 
     /// The splits that have judgements, in order.

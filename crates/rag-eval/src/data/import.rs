@@ -1,5 +1,6 @@
 //! A data set's corpus as the artifact that parsing would have written, so that the stages after it run on it.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use rag_core::artifact::{ArtifactWriter, Digest, StageKey, already_done};
@@ -52,8 +53,16 @@ pub fn import(dataset: &Dataset, config: ImportConfig, output: &Path) -> Result<
     let writer = ArtifactWriter::begin(output, key)?;
     let mut documents = writer.json_lines::<Document>(DOCUMENTS_FILE)?;
     let mut outcome = Outcome::default();
+    let mut ids = HashSet::new();
     for document in corpus.documents(permissions.as_ref()) {
-        documents.write(&document?)?;
+        let document = document?;
+        if !ids.insert(document.id.clone()) {
+            return Err(EvalError::SameDocument {
+                folder: dataset.folder().to_owned(),
+                id: document.id.to_string(),
+            });
+        }
+        documents.write(&document)?;
         outcome.seen += 1;
         outcome.written += 1;
     }
@@ -81,6 +90,18 @@ fn stage_key(dataset: &Dataset, config: ImportConfig, corpus: &Corpus) -> Result
 mod tests {
     use super::*;
     use rag_core::artifact::Artifact;
+
+    #[test]
+    fn two_documents_of_one_id_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let rows = "{\"_id\":\"1\",\"text\":\"One.\"}\n{\"_id\":\"1\",\"text\":\"Two.\"}\n";
+        fs_err::write(folder.path().join("corpus.jsonl"), rows).unwrap();
+        fs_err::write(folder.path().join("queries.jsonl"), "").unwrap();
+        let dataset = Dataset::open(folder.path()).unwrap();
+        let output = folder.path().join("documents");
+        let error = import(&dataset, ImportConfig::default(), &output).unwrap_err();
+        assert!(error.to_string().contains("the id `1`"), "{error}");
+    }
 
     #[test]
     fn a_corpus_is_imported_once_and_again_when_it_changes() {

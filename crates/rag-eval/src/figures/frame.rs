@@ -14,7 +14,7 @@ const BOTTOM: f64 = 52.0;
 const RIGHT: f64 = 24.0;
 
 /// Greatest width of a legend's or row's name.
-pub(super) const MAX_NAME: f64 = 200.0;
+pub(super) const MAX_NAME: f64 = 280.0;
 
 /// Height of a line of the legend.
 const LEGEND_LINE: f64 = 20.0;

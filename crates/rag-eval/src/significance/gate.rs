@@ -113,8 +113,9 @@ impl fmt::Display for GateVerdict {
             } => {
                 write!(f, "cannot tell: difference {difference:+.4} on {pairs} questions")?;
                 match detectable {
-                    Some(least) => write!(f, ", which show differences from {least:.4}"),
-                    None => Ok(()),
+                    // Where no two values differ, nothing says how small a difference would show.
+                    Some(least) if *least > 0.0 => write!(f, ", which show differences from {least:.4}"),
+                    _ => Ok(()),
                 }
             }
             Self::Incomplete { lacking: 0 } => f.write_str("incomplete: there is nothing to compare"),

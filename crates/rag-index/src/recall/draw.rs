@@ -88,9 +88,9 @@ impl Field {
         }
     }
 
-    /// A set of `share` of the passages, at least one.
+    /// A set of `share` of the passages; none when that is less than half a passage.
     pub(super) fn draw(&self, draw: Draw, share: f64, random: &mut Random) -> AllowedSet {
-        let wanted = ((self.passages as f64 * share).round() as u64).max(1);
+        let wanted = (self.passages as f64 * share).round() as u64;
         let ordinals = match draw {
             Draw::Passages => {
                 let mut all: Vec<u32> = (0..self.passages as u32).collect();

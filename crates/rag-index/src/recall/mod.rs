@@ -179,8 +179,7 @@ pub fn of_synthetic(
     let path = cloud.path(scratch, &format!("graph-{}.bin", Digest::of(&settings).short()));
     let mut own = None;
     if passages >= index.graph.min_passages.max(1) as usize {
-        ready(&vectors, (&path, &index.graph), progress)?;
-        own = Some(Graph::open(&path, passages)?);
+        own = Some(built(&vectors, (&path, &index.graph), progress)?);
     }
     let dense = Dense::new(vectors, own, &index.search);
     let build = (path.as_path(), &index.graph);
@@ -208,10 +207,7 @@ fn audit(
         None if field.passages == 0 => {
             return Ok(report(dense, GraphOrigin::BuiltForTheAudit, config, Vec::new()));
         }
-        None => {
-            ready(dense.vectors(), build, progress)?;
-            Some(Graph::open(build.0, field.passages)?)
-        }
+        None => Some(self::built(dense.vectors(), build, progress)?),
     };
     let origin = match built {
         Some(_) => GraphOrigin::BuiltForTheAudit,
@@ -253,21 +249,22 @@ fn report(dense: &Dense, graph: GraphOrigin, config: &RecallConfig, bands: Vec<B
     }
 }
 
-/// Builds the graph at the path unless it is there, whole: it gets its name when it is finished.
-fn ready(
+/// The graph at the path, built where there is none that can be read; it gets its name when it is finished.
+fn built(
     vectors: &Vectors,
     (path, config): (&Path, &GraphConfig),
     progress: &dyn Progress,
-) -> Result<(), IndexError> {
-    if path.is_file() {
-        return Ok(());
+) -> Result<Graph, IndexError> {
+    if let Ok(graph) = Graph::open(path, vectors.len()) {
+        return Ok(graph);
     }
     if let Some(parent) = path.parent() {
         fs_err::create_dir_all(parent)?;
     }
     let unfinished: PathBuf = path.with_extension("unfinished");
     graph::build(vectors, config, &unfinished, progress)?;
-    Ok(fs_err::rename(&unfinished, path)?)
+    fs_err::rename(&unfinished, path)?;
+    Graph::open(path, vectors.len())
 }
 
 fn vectors_of(queries: &Queries, dense: &Dense, config: &RecallConfig) -> Result<Vec<Vec<f32>>, IndexError> {

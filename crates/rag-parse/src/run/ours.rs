@@ -5,7 +5,7 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 use rag_core::artifact::MANIFEST_FILE;
-use rag_core::folder::{REPORT_FILE, RUN_LOCK_FILE, RUN_WRITER_FILE};
+use rag_core::folder::{REPORT_FILE, RUN_LOCK_FILE, RUN_WRITER_FILE, WORK_FILE};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -29,14 +29,14 @@ struct Store {
     source: Option<IgnoredAny>,
 }
 
-/// The file that shows that `folder` is a store, an artifact, a run or a report, if it is one. A manifest that cannot be
+/// The file that shows that `folder` is a store, an artifact, a run, a report or a work folder, if it is one. A manifest that cannot be
 /// read may be a damaged one of ours.
 pub(super) fn marker(folder: &Path) -> Option<&'static str> {
     if exists(&folder.join(STORE_FILE)) {
         return Some(STORE_FILE);
     }
     // A run has the labels, a report has answers; both may say what only some may read.
-    for name in [RUN_LOCK_FILE, RUN_WRITER_FILE, REPORT_FILE] {
+    for name in [RUN_LOCK_FILE, RUN_WRITER_FILE, REPORT_FILE, WORK_FILE] {
         if exists(&folder.join(name)) {
             return Some(name);
         }

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::engine::Engine;
 use crate::error::PipelineError;
+use crate::output::claim_work;
 use crate::settings::Settings;
 
 /// Recall that the leg as it is used must have in every band.
@@ -47,6 +48,7 @@ pub fn audit_recall(
     work: &Path,
     progress: &dyn Progress,
 ) -> Result<RecallAudit, PipelineError> {
+    claim_work(work)?;
     let (name, report) = match of {
         RecallOf::Engine(engine, questions) => {
             let queries = queries(engine, questions)?;
@@ -66,9 +68,14 @@ pub fn audit_recall(
             ("synthetic vectors".to_owned(), report)
         }
     };
-    // Bands that hold too few passages have no value; of none at all nothing was measured.
+    // Bands that hold too few passages have no value.
     let measured: Vec<f64> = report.bands.iter().filter_map(|band| band.as_used).collect();
-    let passed = !measured.is_empty() && measured.iter().all(|recall| *recall >= RECALL_BAR);
+    if measured.is_empty() {
+        return Err(PipelineError::NothingMeasured {
+            passages: report.passages,
+        });
+    }
+    let passed = measured.iter().all(|recall| *recall >= RECALL_BAR);
     Ok(RecallAudit {
         name,
         bar: RECALL_BAR,

@@ -11,6 +11,7 @@ use rag_core::stage::{self, Outcome};
 
 use crate::engine::Engine;
 use crate::error::PipelineError;
+use crate::output::claim_work;
 use crate::settings::Settings;
 use crate::store::{Store, create_private};
 
@@ -28,6 +29,7 @@ pub(super) struct Reducer<'r> {
 impl<'r> Reducer<'r> {
     /// Prepares to reduce what `store` answers from at present.
     pub(super) fn new(store: &Store, settings: &'r Settings, work: &Path) -> Result<Self, PipelineError> {
+        claim_work(work)?;
         let current = store.current()?.ok_or_else(|| PipelineError::NoGeneration {
             path: store.root().to_owned(),
         })?;

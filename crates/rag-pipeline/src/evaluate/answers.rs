@@ -3,8 +3,10 @@
 use rag_core::answer::Answer;
 use rag_core::progress::{Progress, Unit};
 use rag_core::question::Question;
+use rag_eval::EvalError;
 use rag_eval::answers::{AnswerReport, Label, score_answers};
 use rag_eval::data::{Dataset, document_id};
+use rag_eval::retrieval::Qrels;
 
 use crate::engine::Engine;
 use crate::error::PipelineError;
@@ -29,56 +31,59 @@ pub fn answer_questions(
 const JUDGED_SPLIT: &str = "test";
 
 /// The questions of `dataset` that have a gold answer or are known to have none, as labels; of a data set without
-/// gold answers those that the split `test` judges, whose answers then are not judged.
+/// gold answers those that the split `test` judges, whose answers then are not judged. A gold answer that names no
+/// document has those of that split.
 pub fn dataset_labels(dataset: &Dataset) -> Result<Vec<Label>, PipelineError> {
     let gold = dataset.answers()?;
     if gold.is_empty() {
         return judged_labels(dataset);
     }
-    let mut labels = Vec::new();
-    for question in dataset.questions()? {
-        let Some(answer) = gold.get(&question.id) else {
-            continue;
+    let judged = match dataset.qrels(JUDGED_SPLIT) {
+        Err(EvalError::Split { .. }) => Qrels::default(),
+        qrels => qrels?,
+    };
+    let label = |question: Question| {
+        let answer = gold.get(&question.id)?;
+        let named = answer.documents.iter().map(String::as_str);
+        let relevant = match answer.answerable {
+            false => Vec::new(),
+            true if answer.documents.is_empty() => ids(judged.relevant(&question.id)),
+            true => ids(named),
         };
-        let relevant = answer
-            .documents
-            .iter()
-            .filter_map(|id| document_id(id).ok())
-            .map(String::from);
-        labels.push(Label {
-            kind: if answer.answerable {
-                "answerable"
-            } else {
-                "unanswerable"
-            }
-            .to_owned(),
-            relevant: if answer.answerable {
-                relevant.collect()
-            } else {
-                Vec::new()
-            },
+        let kind = if answer.answerable {
+            "answerable"
+        } else {
+            "unanswerable"
+        };
+        Some(Label {
+            kind: kind.to_owned(),
+            relevant,
             answers: answer.answers.clone(),
             answerable: answer.answerable,
             parts: Vec::new(),
             question,
-        });
-    }
-    Ok(labels)
+        })
+    };
+    Ok(dataset.questions()?.into_iter().filter_map(label).collect())
+}
+
+/// The documents' ids as the import names them.
+fn ids<'a>(of_data_set: impl Iterator<Item = &'a str>) -> Vec<String> {
+    of_data_set
+        .filter_map(|id| document_id(id).ok())
+        .map(String::from)
+        .collect()
 }
 
 fn judged_labels(dataset: &Dataset) -> Result<Vec<Label>, PipelineError> {
     let qrels = dataset.qrels(JUDGED_SPLIT)?;
-    let label = |question: Question| {
-        let relevant = qrels.relevant(&question.id);
-        let relevant = relevant.filter_map(|id| document_id(id).ok()).map(String::from);
-        Label {
-            kind: "judged".to_owned(),
-            relevant: relevant.collect(),
-            answers: Vec::new(),
-            parts: Vec::new(),
-            answerable: true,
-            question,
-        }
+    let label = |question: Question| Label {
+        kind: "judged".to_owned(),
+        relevant: ids(qrels.relevant(&question.id)),
+        answers: Vec::new(),
+        parts: Vec::new(),
+        answerable: true,
+        question,
     };
     Ok(dataset.judged_questions(&qrels)?.into_iter().map(label).collect())
 }

@@ -8,6 +8,7 @@ use rag_eval::data::{Dataset, ImportConfig, import};
 use crate::engine::Engine;
 use crate::error::PipelineError;
 use crate::ingest::index_store;
+use crate::output::claim_work;
 use crate::settings::Settings;
 use crate::stages::chunk;
 use crate::store::Store;
@@ -64,7 +65,7 @@ impl Workspace {
         progress: &dyn Progress,
     ) -> Result<Store, PipelineError> {
         let root = self.root.join(format!("{}-{name}", dataset.name()));
-        fs_err::create_dir_all(&self.root)?;
+        claim_work(&self.root)?;
         let store = Store::open_or_create(&root, dataset.folder())?;
         let _lock = store.lock()?;
         import(dataset, config, &store.parsed())?;

@@ -15,7 +15,7 @@ use rag_core::stage::{self, Outcome};
 use rag_models::Embedder;
 use serde::Deserialize;
 
-use super::program::Call;
+use super::program::{Call, Input};
 use super::settings::Program;
 use super::{ROLE, VERSION};
 use crate::error::PipelineError;
@@ -55,7 +55,7 @@ pub(crate) fn chunk(
         return Ok(outcome);
     }
     let call = Call::new(stage::CHUNK, program, settings, progress);
-    let written = call.run(&settings.chunk, input, &[], output)?;
+    let written = call.run(&settings.chunk, &[("--in", Input::Copy(&documents))], output)?;
     let mut cuts = written.lines::<Cut>(PASSAGES_FILE)?.peekable();
     let writer = ArtifactWriter::begin(output, key)?;
     let mut passages = writer.json_lines::<Passage>(PASSAGES_FILE)?;

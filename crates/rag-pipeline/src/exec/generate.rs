@@ -8,14 +8,17 @@ use rag_core::answer::ANSWERS_FILE;
 use rag_core::progress::Progress;
 use rag_core::question::Question;
 use rag_core::stage;
-use rag_generate::{Context, Draft, GenerateError, Generator};
+use rag_generate::{Context, Draft, GenerateError, Generator, open_hits};
 use serde::Deserialize;
 
 use super::QuestionRef;
-use super::program::Call;
+use super::program::{Call, Input};
 use super::settings::Program;
 use crate::error::PipelineError;
 use crate::settings::Settings;
+
+/// Longest answer that is checked, in bytes: each of its sentences is held against the context.
+const MOST_ANSWER_BYTES: usize = 16 << 10;
 
 /// An answer as a program writes it; the rest of the line is not looked at.
 #[derive(Debug, Deserialize)]
@@ -64,7 +67,12 @@ impl<'p> ProgramGenerator<'p> {
     /// Runs the program; its drafts by question.
     fn run(&self) -> Result<HashMap<String, Draft>, PipelineError> {
         let call = self.call();
-        let written = call.run(&self.settings.generate, self.input, &[], self.output)?;
+        let hits = open_hits(self.input)?;
+        let written = call.run(
+            &self.settings.generate,
+            &[("--in", Input::Copy(&hits))],
+            self.output,
+        )?;
         let mut drafts = HashMap::new();
         for line in written.lines::<Answered>(ANSWERS_FILE)? {
             let line = line?;
@@ -72,6 +80,12 @@ impl<'p> ProgramGenerator<'p> {
             if !line.confidence.is_none_or(is_share) {
                 return Err(call.failed(format!(
                     "wrote a confidence for question `{}` that is not from 0 to 1",
+                    line.question.id
+                )));
+            }
+            if line.answer.len() > MOST_ANSWER_BYTES {
+                return Err(call.failed(format!(
+                    "answered question `{}` with more than {MOST_ANSWER_BYTES} bytes",
                     line.question.id
                 )));
             }

@@ -15,6 +15,9 @@
 //!
 //! `--config` is that stage's table of the settings as JSON; retrieve is also given the questions and, where it is
 //! known, the chunk artifact. Full lines of the artifacts are always right: what else they have is not looked at.
+//! Questions come without what is right; hits and documents are copies. stdin is empty, stdout is thrown away, lines of
+//! stderr are passed on. Of the environment, variables are left out whose names say that they hold a secret. At the time
+//! limit, the program is ended with all that it started; when this process dies, on Linux, so does the program.
 //!
 //! A program decides where to cut, what is ranked and how, and what a draft says. It is not believed in anything else:
 //! texts, access lists and dates come from its input, a hit must be a passage that the asker may read, and an answer
@@ -24,6 +27,7 @@
 
 mod chunk;
 mod generate;
+mod group;
 mod program;
 mod rerank;
 mod retrieve;
@@ -86,8 +90,12 @@ impl Ranked {
             ));
         }
         let falls = |pair: &[RankedHit]| pair[0].score >= pair[1].score;
-        let is_ranked = self.hits.iter().all(|hit| hit.score.is_finite()) && self.hits.windows(2).all(falls);
-        (!is_ranked)
+        if !self.hits.iter().all(|hit| hit.score.is_finite()) {
+            return Some(format!(
+                "wrote a score for question `{id}` that is no finite number of 32 bits"
+            ));
+        }
+        (!self.hits.windows(2).all(falls))
             .then(|| format!("wrote scores for question `{id}` that do not fall from the first hit on"))
     }
 }

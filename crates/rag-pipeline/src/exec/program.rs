@@ -6,11 +6,12 @@ use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use rag_core::artifact::{TEMPORARY_PREFIX, jsonl};
+use rag_core::artifact::{Artifact, ArtifactError, MANIFEST_FILE, TEMPORARY_PREFIX, jsonl};
 use rag_core::progress::Progress;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::group;
 use super::settings::{ExecSettings, Program};
 use crate::error::PipelineError;
 use crate::settings::Settings;
@@ -27,9 +28,46 @@ const MOST_LINES: usize = 100;
 /// Longest piece of a line of stderr, in bytes.
 const LINE_BYTES: u64 = 1000;
 
+/// What a file or folder counts at least, in bytes: empty ones cost something too.
+const ENTRY_BYTES: u64 = 4096;
+
+/// Parts of the names of variables that hold secrets, which are not the program's business.
+const SECRET_NAMES: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
+
 /// Letters at the end of a temporary folder's name, as those that artifacts are built in, so that the next run removes
 /// what a killed one left.
 const RANDOM_LETTERS: usize = 6;
+
+/// What a program is given.
+pub(super) enum Input<'i> {
+    /// A copy of the artifact, which it may do with as it likes: the files of the artifact itself stand in other runs
+    /// too.
+    Copy(&'i Artifact),
+    /// The folder itself, where a copy would cost too much. What it changes there is noticed when the artifact is
+    /// read the next time.
+    Folder(&'i Path),
+    /// This text, as a file.
+    Text(&'i str),
+}
+
+impl Input<'_> {
+    /// The path to give with `flag`.
+    fn place(&self, flag: &str, scratch: &Scratch) -> Result<PathBuf, PipelineError> {
+        let place = scratch.path(flag.trim_start_matches('-'));
+        match self {
+            Self::Folder(folder) => return Ok(folder.to_path_buf()),
+            Self::Text(text) => fs_err::write(&place, text)?,
+            Self::Copy(artifact) => {
+                fs_err::create_dir(&place)?;
+                let files = artifact.manifest().outputs.keys().map(String::as_str);
+                for name in files.chain([MANIFEST_FILE]) {
+                    fs_err::copy(artifact.path().join(name), place.join(name))?;
+                }
+            }
+        }
+        Ok(place)
+    }
+}
 
 /// One call of a program.
 pub(super) struct Call<'c> {
@@ -71,13 +109,11 @@ impl<'c> Call<'c> {
         }
     }
 
-    /// Runs the program to its end on the artifact at `input`, with `config` and further paths by their flag. It
-    /// writes beside `output`.
+    /// Runs the program to its end on `inputs` with `config`. It writes beside `output`.
     pub(super) fn run(
         &self,
         config: &impl Serialize,
-        input: &Path,
-        further: &[(&str, &Path)],
+        inputs: &[(&str, Input<'_>)],
         output: &Path,
     ) -> Result<Written<'_>, PipelineError> {
         let scratch = Scratch::beside(output)?;
@@ -87,29 +123,40 @@ impl<'c> Call<'c> {
         fs_err::write(&config_file, text)?;
         let mut command = Command::new(self.program.executable());
         command.args(&self.program.command[1..]);
-        let own = [("--in", input), ("--out", &folder), ("--config", &config_file)];
-        for (flag, path) in own.iter().chain(further) {
+        for (flag, input) in inputs {
+            let path = input.place(flag, &scratch)?;
+            command.arg(flag).arg(fs_err::canonicalize(path)?);
+        }
+        for (flag, path) in [("--out", &folder), ("--config", &config_file)] {
             command.arg(flag).arg(fs_err::canonicalize(path)?);
         }
         if let Some(home) = &self.program.folder {
+            if !home.is_dir() {
+                return Err(self.failed(format!("has no folder to run in: there is no {}", home.display())));
+            }
             command.current_dir(home);
         }
-        self.hidden
-            .iter()
-            .filter(|name| !name.is_empty())
-            .for_each(|name| {
+        for (name, _) in std::env::vars_os() {
+            if self.is_secret(&name.to_string_lossy()) {
                 command.env_remove(name);
-            });
+            }
+        }
         command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped());
+        group::lead(&mut command);
         self.supervise(command, &folder)?;
         Ok(Written {
             call: self,
             folder,
             _scratch: scratch,
         })
+    }
+
+    fn is_secret(&self, variable: &str) -> bool {
+        let upper = variable.to_uppercase();
+        self.hidden.contains(&variable) || SECRET_NAMES.iter().any(|part| upper.contains(part))
     }
 
     fn supervise(&self, mut command: Command, folder: &Path) -> Result<(), PipelineError> {
@@ -199,11 +246,12 @@ struct Words {
     last: String,
 }
 
-/// A started program, ended when it is not waited for any more.
+/// A started program, ended with all that it started when it is not waited for any more.
 struct Running(Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
+        group::end(&self.0);
         // Fails only when it has ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -233,8 +281,8 @@ fn read_lines(stderr: ChildStderr, lines: &SyncSender<String>) {
 fn bytes_in(folder: &Path) -> u64 {
     let entries = fs_err::read_dir(folder).into_iter().flatten().flatten();
     let bytes = |entry: fs_err::DirEntry| match entry.metadata() {
-        Ok(metadata) if metadata.is_dir() => bytes_in(&entry.path()),
-        Ok(metadata) => metadata.len(),
+        Ok(metadata) if metadata.is_dir() => ENTRY_BYTES + bytes_in(&entry.path()),
+        Ok(metadata) => metadata.len().max(ENTRY_BYTES),
         Err(_) => 0,
     };
     entries.map(bytes).sum()
@@ -268,7 +316,14 @@ impl Written<'_> {
             }
         }
         let read = move |line: Result<T, _>| {
-            line.map_err(|error| self.call.failed(format!("wrote {name} wrongly: {error}")))
+            line.map_err(|error| {
+                // Where it was written is removed with the program's other leavings.
+                let reason = match error {
+                    ArtifactError::Line { line, source, .. } => format!("line {line}: {source}"),
+                    other => other.to_string(),
+                };
+                self.call.failed(format!("wrote {name} wrongly: {reason}"))
+            })
         };
         Ok(jsonl::Reader::open(&path)?.map(read))
     }

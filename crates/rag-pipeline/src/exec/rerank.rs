@@ -9,7 +9,7 @@ use rag_core::id::PassageId;
 use rag_core::progress::Progress;
 use rag_core::stage::{self, Outcome};
 
-use super::program::Call;
+use super::program::{Call, Input};
 use super::settings::Program;
 use super::{ROLE, Ranked, VERSION};
 use crate::error::PipelineError;
@@ -32,7 +32,7 @@ pub(crate) fn rerank(
         return Ok(outcome);
     }
     let call = Call::new(stage::RERANK, program, settings, progress);
-    let written = call.run(&settings.rerank, input, &[], output)?;
+    let written = call.run(&settings.rerank, &[("--in", Input::Copy(&rankings))], output)?;
     let mut lines = written.lines::<Ranked>(HITS_FILE)?;
     let writer = ArtifactWriter::begin(output, key)?;
     let mut hits = writer.json_lines::<Ranking>(HITS_FILE)?;

@@ -11,7 +11,7 @@ use rag_core::question::Question;
 use rag_core::stage::{self, Outcome};
 use rag_index::{AllowedSet, Generation};
 
-use super::program::Call;
+use super::program::{Call, Input};
 use super::settings::Program;
 use super::{ROLE, Ranked, VERSION};
 use crate::error::PipelineError;
@@ -27,23 +27,24 @@ pub(crate) fn retrieve(
     progress: &dyn Progress,
 ) -> Result<Outcome, PipelineError> {
     let generation = Generation::open(searched.generation, &settings.index.search)?;
-    let digest = Digest::of_file(searched.questions)?;
+    let questions: Vec<Question> = jsonl::read_all(searched.questions)?;
+    let asked = lines_of(&questions);
     let key = StageKey::new(stage::RETRIEVE, VERSION, &settings.retrieve)
-        .input("questions", &digest.blake3)
+        .input("questions", &Digest::of(asked.as_bytes()))
         .input("generation", &generation.key())
         .model(ROLE, &program.identity()?);
     if let Some(outcome) = already_done(output, stage::RETRIEVE, key.digest()) {
         progress.note("retrieve: nothing changed, kept the hits");
         return Ok(outcome);
     }
-    let questions: Vec<Question> = jsonl::read_all(searched.questions)?;
     let call = Call::new(stage::RETRIEVE, program, settings, progress);
-    let passages = searched.passages.map(|path| ("--passages", path));
-    let further: Vec<_> = [("--questions", searched.questions)]
-        .into_iter()
-        .chain(passages)
-        .collect();
-    let written = call.run(&settings.retrieve, searched.generation, &further, output)?;
+    let own = [
+        ("--in", Input::Folder(searched.generation)),
+        ("--questions", Input::Text(&asked)),
+    ];
+    let passages = searched.passages.map(|path| ("--passages", Input::Folder(path)));
+    let inputs: Vec<_> = own.into_iter().chain(passages).collect();
+    let written = call.run(&settings.retrieve, &inputs, output)?;
     let mut lines = written.lines::<Ranked>(HITS_FILE)?;
     let writer = ArtifactWriter::begin(output, key)?;
     let mut hits = writer.json_lines::<Ranking>(HITS_FILE)?;
@@ -73,6 +74,12 @@ pub(crate) fn retrieve(
     };
     writer.publish(outcome)?;
     Ok(outcome)
+}
+
+/// The questions as JSON lines, without what their labels say is right.
+fn lines_of(questions: &[Question]) -> String {
+    let line = |question| serde_json::to_string(question).expect("questions are plain data") + "\n";
+    questions.iter().map(line).collect()
 }
 
 /// The ranking of `line`, its passages read as the asker of `question`.

@@ -1,9 +1,12 @@
 //! `[exec]` of `rag.toml`: which boxes are programs.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
 use rag_core::artifact::Digest;
-use serde::{Deserialize, Serialize};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{self, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 use toml::{Table, Value};
 
 use crate::error::PipelineError;
@@ -69,42 +72,72 @@ impl ExecSettings {
 /// A program with its arguments: `"path"`, `["path", "argument", …]`, or a table of the fields.
 ///
 /// A path with a `/` in it is relative to `folder`; a name without one is looked up by the operating system.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Written")]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Program {
     /// The program and its arguments, to which those of the stage are added.
     pub command: Vec<String>,
     /// Where it runs. Default: the folder of the settings file that names it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<PathBuf>,
+    /// What it reads by itself, such as modules and weights, relative to `folder`: when one of these files changes, it
+    /// is another program. Default: none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<PathBuf>,
 }
 
-/// The ways of writing a program down.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Written {
-    Path(String),
-    Words(Vec<String>),
-    Table {
-        command: Vec<String>,
-        folder: Option<PathBuf>,
-    },
-}
-
-impl TryFrom<Written> for Program {
-    type Error = &'static str;
-
-    fn try_from(written: Written) -> Result<Self, Self::Error> {
-        let (command, folder) = match written {
-            Written::Path(path) => (vec![path], None),
-            Written::Words(words) => (words, None),
-            Written::Table { command, folder } => (command, folder),
-        };
-        match command.first() {
-            Some(program) if !program.trim().is_empty() => Ok(Self { command, folder }),
-            _ => Err("a program is a path, or a list of a path and arguments"),
-        }
+impl<'de> Deserialize<'de> for Program {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ProgramVisitor)
     }
+}
+
+/// Reads the ways of writing a program down.
+struct ProgramVisitor;
+
+impl<'de> Visitor<'de> for ProgramVisitor {
+    type Value = Program;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a program: its path, a list of its path and arguments, or a table with `command`")
+    }
+
+    fn visit_str<E: de::Error>(self, path: &str) -> Result<Program, E> {
+        program(vec![path.to_owned()], None, Vec::new())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, words: A) -> Result<Program, A::Error> {
+        let command = Deserialize::deserialize(SeqAccessDeserializer::new(words))?;
+        program(command, None, Vec::new())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<Program, A::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Written {
+            command: Vec<String>,
+            folder: Option<PathBuf>,
+            #[serde(default)]
+            files: Vec<PathBuf>,
+        }
+        let written = Written::deserialize(MapAccessDeserializer::new(table))?;
+        program(written.command, written.folder, written.files)
+    }
+}
+
+fn program<E: de::Error>(
+    command: Vec<String>,
+    folder: Option<PathBuf>,
+    files: Vec<PathBuf>,
+) -> Result<Program, E> {
+    let path = command.first().map_or("", |path| path.trim());
+    if path.is_empty() {
+        return Err(E::custom("the command of a program begins with its path"));
+    }
+    Ok(Program {
+        command,
+        folder,
+        files,
+    })
 }
 
 impl Program {
@@ -121,21 +154,28 @@ impl Program {
         }
     }
 
-    /// Names what the program does, for artifacts' keys: its words, and in place of those that are files the digest
-    /// of the file. What such a file loads in turn is not looked at.
+    /// The path that it means by `path`.
+    fn located(&self, path: impl AsRef<Path>) -> PathBuf {
+        self.folder
+            .as_ref()
+            .map_or_else(|| path.as_ref().to_owned(), |folder| folder.join(&path))
+    }
+
+    /// Names what the program does, for artifacts' keys: its words, in place of those that are files the digest of
+    /// the file, and the digests of its further files. What else it loads is not looked at.
     pub(crate) fn identity(&self) -> Result<String, PipelineError> {
         let mut parts = Vec::new();
         for (place, word) in self.command.iter().enumerate() {
             let is_looked_up = place == 0 && !word.contains('/');
-            let path = match &self.folder {
-                Some(folder) => folder.join(word),
-                None => PathBuf::from(word),
-            };
+            let path = self.located(word);
             parts.push(if !is_looked_up && path.is_file() {
                 Digest::of_file(&path)?.blake3.to_string()
             } else {
                 word.clone()
             });
+        }
+        for file in &self.files {
+            parts.push(Digest::of_file(&self.located(file))?.blake3.to_string());
         }
         let digest = Digest::of_parts(parts.iter().map(String::as_bytes));
         Ok(format!("program {}", digest.short()))

@@ -71,6 +71,12 @@ impl Experiment {
             path: path.to_owned(),
             reason,
         };
+        let name = stem(path);
+        if !name.starts_with(char::is_alphanumeric) {
+            return Err(bad(
+                "rename the file: the name of an experiment begins with a letter or a digit".to_owned(),
+            ));
+        }
         let (described, overlay) = split(path)?;
         let material = described.material(path).map_err(bad)?;
         let mut axes = Vec::new();
@@ -80,7 +86,7 @@ impl Experiment {
             .into_iter()
             .map(|values| Variant::new(base, path, &overlay, &values));
         Ok(Self {
-            name: stem(path),
+            name,
             description: described.description,
             material,
             variants: variants.collect(),
@@ -184,10 +190,10 @@ impl Variant {
     }
 }
 
+/// A value as TOML has it; text without its quotes, unless it would then read as another value.
 fn shown(value: &Value) -> String {
     match value {
-        Value::String(text) => text.clone(),
-        Value::Array(words) => words.iter().map(shown).collect::<Vec<_>>().join(" "),
+        Value::String(text) if toml::from_str::<Table>(&format!("x = {text}")).is_err() => text.clone(),
         value => value.to_string(),
     }
 }
@@ -202,7 +208,15 @@ fn flatten(prefix: &str, grid: Table, axes: &mut Vec<(String, Vec<Value>)>) -> R
         };
         match value {
             Value::Table(inner) => flatten(&name, inner, axes)?,
-            Value::Array(values) if !values.is_empty() => axes.push((name, values)),
+            Value::Array(values) if !values.is_empty() => {
+                if let Some(twice) = (1..values.len()).find(|&at| values[..at].contains(&values[at])) {
+                    return Err(format!(
+                        "[{TABLE}.grid]: `{name}` lists {} twice",
+                        shown(&values[twice])
+                    ));
+                }
+                axes.push((name, values));
+            }
             _ => return Err(format!("[{TABLE}.grid]: give `{name}` a list of values")),
         }
     }
@@ -307,12 +321,40 @@ mod tests {
     }
 
     #[test]
+    fn different_values_have_different_names() {
+        let text = "[experiment.grid]\n\"exec.rerank\" = [\"none\", [\"python3 a.py\"], [\"python3\", \"a.py\"], \"5\", 5]\n";
+        let expected = [
+            "exec.rerank=none",
+            "exec.rerank=[\"python3 a.py\"]",
+            "exec.rerank=[\"python3\", \"a.py\"]",
+            "exec.rerank=\"5\"",
+            "exec.rerank=5",
+        ];
+        assert_eq!(names(text), expected);
+    }
+
+    #[test]
+    fn a_file_whose_name_leads_elsewhere_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["...toml", ".hidden.toml", "-x.toml"] {
+            let path = folder.path().join(name);
+            fs_err::write(&path, "").unwrap();
+            let error = Experiment::read(&Settings::default(), &path).unwrap_err();
+            assert!(error.to_string().contains("rename the file"), "{error}");
+        }
+    }
+
+    #[test]
     fn what_cannot_be_tried_is_refused_and_named() {
         for (text, named) in [
             ("[experiment]\nsauce = \"x\"\n", "sauce"),
             ("[experiment]\nsource = \"x\"\n", "source and questions"),
             ("[experiment.grid]\n\"chunk.kind\" = \"fixed\"\n", "chunk.kind"),
             ("[experiment.grid]\n\"chunk.kind\" = []\n", "chunk.kind"),
+            (
+                "[experiment.grid]\n\"chunk.kind\" = [\"fixed\", \"fixed\"]\n",
+                "lists fixed twice",
+            ),
             (
                 "[experiment.grid]\n\"a.b\" = [1,2,3,4,5,6,7,8,9]\n\"a.c\" = [1,2,3,4,5,6,7,8,9]\n",
                 "81 variants, at most 64",

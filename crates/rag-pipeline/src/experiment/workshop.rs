@@ -14,7 +14,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use rag_core::artifact::{Artifact, Digest, MANIFEST_FILE, StoreLock, jsonl, replace_file};
+use rag_core::artifact::{Artifact, Digest, MANIFEST_FILE, StoreLock, TEMPORARY_PREFIX, jsonl, replace_file};
 use rag_core::progress::Progress;
 use rag_core::stage::{self, Outcome};
 use rag_eval::answers::Label;
@@ -37,6 +37,12 @@ const LAYOUT_FILE: &str = "experiments.json";
 /// Layout of the folder; another is refused.
 const LAYOUT: &str = "{\"layout\":1}\n";
 
+/// The folders of artifacts.
+const DOCUMENTS: &str = "documents";
+const PASSAGES: &str = "passages";
+const INDEXES: &str = "indexes";
+const BOXES: &str = "boxes";
+
 /// Where what is made from scratch stands.
 const FRESH: &str = "fresh";
 
@@ -58,6 +64,8 @@ pub struct Step {
     /// Passages that were embedded, of all; for the stage `index`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub embedded: Option<(u64, u64)>,
+    /// Items that were left out: of files that could not be read, and documents without passages.
+    pub left_out: u64,
 }
 
 /// Whether an artifact was there.
@@ -112,11 +120,12 @@ impl Workshop {
             });
         }
         create_private(root)?;
-        let lock = StoreLock::acquire(&root.join("LOCK"));
+        let lock = StoreLock::acquire(&root.join("LOCK"))?;
         replace_file(&layout, LAYOUT.as_bytes())?;
+        remove_unfinished(root)?;
         Ok(Self {
             root: fs_err::canonicalize(root)?,
-            _lock: Some(lock?),
+            _lock: Some(lock),
         })
     }
 
@@ -155,13 +164,14 @@ impl Workshop {
         let generation = making.generation(&passages)?;
         let mut steps = making.steps;
         let collection = Collection {
+            source: asked.material.source()?,
             documents,
             passages,
             generation,
         };
         let folder = self.root.join("runs").join(&experiment.name);
         let folder = folder.join(variant.folder_name());
-        let pool = Pool::new(self.root.join("boxes"));
+        let pool = Pool::new(self.root.join(BOXES));
         let run = execute_in(
             Some(&pool),
             settings,
@@ -184,6 +194,14 @@ impl Workshop {
 }
 
 impl Material {
+    /// The folder that documents are read from; `None` for the lines of a data set.
+    fn source(&self) -> Result<Option<PathBuf>, PipelineError> {
+        match self {
+            Self::Folder { source, .. } => Ok(Some(fs_err::canonicalize(source)?)),
+            Self::Dataset(_) => Ok(None),
+        }
+    }
+
     /// The labelled questions.
     pub fn labels(&self) -> Result<Vec<Label>, PipelineError> {
         match self {
@@ -213,7 +231,7 @@ impl Making<'_> {
             Material::Dataset(folder) => {
                 let dataset = Dataset::open(folder)?;
                 let name = name_of(&json!(["data set", fs_err::canonicalize(folder)?]));
-                let output = self.root.join("documents").join(name);
+                let output = self.root.join(DOCUMENTS).join(name);
                 self.step(stage::PARSE, &output, || {
                     Ok(import(&dataset, ImportConfig::default(), &output)?)
                 })?;
@@ -222,7 +240,7 @@ impl Making<'_> {
             Material::Folder { source, .. } => {
                 let library = settings.models.pdfium_library()?;
                 let name = name_of(&json!([fs_err::canonicalize(source)?, settings.parse, library]));
-                let output = self.root.join("documents").join(&name);
+                let output = self.root.join(DOCUMENTS).join(&name);
                 let runtime = Runtime {
                     worker,
                     pdfium_library: library,
@@ -258,7 +276,7 @@ impl Making<'_> {
             describers,
             program
         ]));
-        let output = self.root.join("passages").join(name);
+        let output = self.root.join(PASSAGES).join(name);
         self.step(stage::CHUNK, &output, || {
             stages::chunk(settings, documents, &output, progress)
         })?;
@@ -272,7 +290,7 @@ impl Making<'_> {
         let upstream = Artifact::open(passages, stage::CHUNK)?.manifest().key;
         let key = rag_index::stage_key(&settings.index, upstream, embedder.identity());
         let name = key.digest().short();
-        let indexes = self.root.join("indexes");
+        let indexes = self.root.join(INDEXES);
         let output = indexes.join(&name);
         let state = self.root.join("state");
         create_private(&state)?;
@@ -285,6 +303,9 @@ impl Making<'_> {
         let outcome = self.step(stage::INDEX, &output, || {
             Ok(rag_index::run(&settings.index, passages, &output, &tools)?)
         })?;
+        if outcome.seen == 0 {
+            return Err(PipelineError::NoPassages);
+        }
         if let Some(step) = self.steps.last_mut() {
             step.embedded = Some((outcome.written, outcome.seen));
         }
@@ -312,6 +333,7 @@ impl Making<'_> {
             fate: if was_there { Fate::Reused } else { Fate::Made },
             seconds: Some(started.elapsed().as_secs_f64()),
             embedded: None,
+            left_out: outcome.quarantined,
         });
         Ok(outcome)
     }
@@ -326,6 +348,21 @@ fn generations_in(folder: &Path) -> Vec<PathBuf> {
         .collect();
     found.sort();
     found
+}
+
+/// Removes what killed runs left below `root`, which nobody else works in.
+fn remove_unfinished(root: &Path) -> Result<(), PipelineError> {
+    let boxes = fs_err::read_dir(root.join(BOXES)).into_iter().flatten().flatten();
+    let own = [DOCUMENTS, PASSAGES, INDEXES].map(|name| root.join(name));
+    for folder in own.into_iter().chain(boxes.map(|entry| entry.path())) {
+        for entry in fs_err::read_dir(folder).into_iter().flatten().flatten() {
+            let is_unfinished = entry.file_name().to_string_lossy().starts_with(TEMPORARY_PREFIX);
+            if is_unfinished && entry.file_type()?.is_dir() {
+                fs_err::remove_dir_all(entry.path())?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A folder's name for what `decisive` decides.
@@ -344,6 +381,7 @@ fn query_steps(run: &Run) -> Result<Vec<Step>, PipelineError> {
             fate: if cost.reused { Fate::Reused } else { Fate::Made },
             seconds: (!cost.reused).then_some(cost.wall_ms / 1e3),
             embedded: None,
+            left_out: 0,
         })
     };
     Ok(stages.into_iter().filter_map(step).collect())

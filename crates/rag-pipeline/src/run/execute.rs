@@ -24,6 +24,8 @@ use crate::store::{Store, create_private};
 /// The artifacts that questions are asked of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collection {
+    /// The folder that the documents were read from, where it is known.
+    pub source: Option<PathBuf>,
     /// The folder of the parse artifact.
     pub documents: PathBuf,
     /// The folder of the chunk artifact.
@@ -43,6 +45,7 @@ impl Collection {
             path: store.root().to_owned(),
         })?;
         Ok(Self {
+            source: store.source().ok(),
             documents,
             passages: store.chunked(),
             generation,
@@ -55,6 +58,7 @@ impl Collection {
         lock.documents()?;
         lock.passages()?;
         Ok(Self {
+            source: lock.collection.source.clone(),
             documents: lock.collection.documents.clone(),
             passages: lock.collection.passages.clone(),
             generation: lock.collection.generation.clone(),
@@ -63,6 +67,7 @@ impl Collection {
 
     fn locked(&self) -> Result<Locked, PipelineError> {
         Ok(Locked {
+            source: self.source.clone(),
             documents: fs_err::canonicalize(&self.documents)?,
             passages: fs_err::canonicalize(&self.passages)?,
             generation: fs_err::canonicalize(&self.generation)?,

@@ -50,6 +50,9 @@ pub struct Lock {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Locked {
+    /// The folder that the documents were read from, where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<PathBuf>,
     /// The folder of the parse artifact.
     pub documents: PathBuf,
     /// The folder of the chunk artifact.
@@ -165,7 +168,12 @@ impl Lock {
             stage: format!("{stage} artifact"),
         };
         let artifact = match Artifact::open(folder, stage) {
-            Err(ArtifactError::Missing { .. }) => return Err(changed()),
+            Err(ArtifactError::Missing { .. }) => {
+                return Err(PipelineError::ArtifactGone {
+                    path: folder.to_owned(),
+                    stage: format!("{stage} artifact"),
+                });
+            }
             artifact => artifact?,
         };
         if self.keys.get(stage) != Some(&artifact.manifest().key.to_string()) {

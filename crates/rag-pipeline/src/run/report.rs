@@ -31,6 +31,12 @@ pub fn report_runs(
     trust: Trust,
     progress: &dyn Progress,
 ) -> Result<Vec<ReportFile>, PipelineError> {
+    if runs
+        .windows(2)
+        .any(|pair| pair[0].1.lock().questions != pair[1].1.lock().questions)
+    {
+        return Err(PipelineError::OtherQuestions);
+    }
     let mut read = Vec::with_capacity(runs.len());
     for (name, run) in runs {
         let diagnosis = diagnose_run(run, &run.settings(here, trust)?, progress)?;
@@ -109,7 +115,8 @@ fn draw(runs: &[Read]) -> Vec<ReportedFigure> {
     let mut drawn = vec![
         figure(
             "recall.svg",
-            "Share of the relevant documents among the first k, after fusion, averaged over the questions that have an answer.",
+            "Share of the relevant documents among the first k, averaged over the questions that have an answer: as the legs' rankings \
+             were fused, and as the reranker ordered those that it kept, which is where its line ends.",
             figures::recall_at_k("", &runs.iter().flat_map(recall).collect::<Vec<_>>()),
         ),
         figure(
@@ -134,7 +141,7 @@ fn draw(runs: &[Read]) -> Vec<ReportedFigure> {
         ),
         figure(
             "cost.svg",
-            "Quality against cost; marked are the runs that no other one beats in both.",
+            "Quality against cost; marked are the runs that no other one beats in both. Neither axis begins at 0.",
             figures::quality_against_cost(
                 "",
                 "milliseconds per question",
@@ -149,7 +156,8 @@ fn draw(runs: &[Read]) -> Vec<ReportedFigure> {
             let methods = [first.name.clone(), last.name.clone()];
             drawn.push(figure(
                 "fix-ranks.svg",
-                "Rank of the first passage that answers, for questions whose answer does not name what it is about: the first run and the last.",
+                "Rank of the first passage of a document that answers, by the first run and the last, for questions of the kind \
+                 `contextual`: what answers them does not say what it is about, as \u{201c}It costs EUR 52\u{201d} does not.",
                 figures::fix_ranks("", methods, &pairs),
             ));
         }
@@ -182,7 +190,7 @@ fn recall(run: &Read) -> Vec<Series> {
         .flat_map(|ranking| &ranking.hits)
         .any(|hit| hit.reranked.is_some());
     if is_reranked {
-        series.push(of(format!("{}, reranked", run.name), &run.kept));
+        series.push(of(format!("reranked: {}", run.name), &run.kept));
     }
     series
 }
