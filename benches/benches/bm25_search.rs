@@ -4,11 +4,10 @@
 //! Baseline: the two-word question over everything, which walks the fewest postings.
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use rag_benches::synthetic;
 use rag_core::random::Random;
 use rag_index::Config;
 use std::hint::black_box;
-
-mod synthetic;
 
 const PASSAGES: usize = 20_000;
 

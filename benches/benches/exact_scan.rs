@@ -4,10 +4,9 @@
 //! Baseline: the same scan as a plain loop that keeps all scores and sorts them.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use rag_benches::synthetic;
 use rag_index::{Config, GraphConfig};
 use std::hint::black_box;
-
-mod synthetic;
 
 const PASSAGES: usize = 20_000;
 

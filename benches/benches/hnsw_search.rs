@@ -5,10 +5,9 @@
 //! larger corpora.
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use rag_benches::synthetic;
 use rag_index::{Config, GraphConfig, SearchConfig};
 use std::hint::black_box;
-
-mod synthetic;
 
 const PASSAGES: usize = 10_000;
 

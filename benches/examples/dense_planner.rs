@@ -6,12 +6,10 @@
 
 #![expect(clippy::print_stdout, reason = "it prints a table")]
 
+use rag_benches::synthetic;
 use std::time::Instant;
 
 use rag_index::{AllowedSet, Candidate, Config, Generation, GraphConfig, SearchConfig};
-
-#[path = "../benches/synthetic/mod.rs"]
-mod synthetic;
 
 const QUERIES: u64 = 200;
 const K: usize = 10;

@@ -1,1 +1,3 @@
 //! Criterion benches of the hot paths.
+
+pub mod synthetic;

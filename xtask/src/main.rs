@@ -1,5 +1,6 @@
-//! The project's driver: every command of `rag`, and `demo`, `test`, `handbook`.
+//! The project's driver: every command of `rag`, and `bench`, `demo`, `test`, `handbook`.
 
+mod bench;
 mod demo;
 mod handbook;
 mod test;
@@ -11,7 +12,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use rag_cli::{Done, GlobalArgs};
 
-/// Drives the project: everything `rag` can do, plus `demo`, `test` and `handbook`.
+/// Drives the project: everything `rag` can do, plus `bench`, `demo`, `test` and `handbook`.
 #[derive(Debug, Parser)]
 #[command(
     name = "cargo xtask",
@@ -35,6 +36,9 @@ enum Command {
         #[arg(value_enum)]
         show: Option<Show>,
     },
+    /// Measure ours against other programs on this machine.
+    #[command(subcommand)]
+    Bench(bench::Command),
     /// Run all that continuous integration runs.
     Test(test::Options),
     /// Regenerate the DOCX and PDF files of the sample corpus.
@@ -61,6 +65,7 @@ fn main() -> ExitCode {
         Command::Demo {
             show: Some(Show::Upgrades),
         } => upgrades::run(&cli.global),
+        Command::Bench(command) => bench::run(&command, &cli.global).map(|()| Done::Complete),
         Command::Test(options) => test::run(options).map(|()| Done::Complete),
         Command::Handbook { check } => generate_handbook(check).map(|()| Done::Complete),
         Command::Rag(command) => rag_cli::run(*command, &cli.global),

@@ -3,8 +3,6 @@
 //! Passage `n` is in the group `all`, one in ten also in `tenth`, one in a hundred in `hundredth`, so that
 //! a principal's groups decide how much a filter lets through.
 
-#![allow(dead_code, reason = "each bench uses a part")]
-
 use std::path::Path;
 
 use rag_core::access::{AccessList, Principal};
@@ -20,7 +18,7 @@ use rag_index::{AllowedSet, Config, Generation, SearchConfig, Tools};
 use rag_models::{Embedder, Embeddings, ModelError, ModelIdentity, Pooling, Precision};
 
 /// Numbers per vector, as MiniLM and the small e5 and bge models have.
-pub(crate) const DIMENSION: usize = 384;
+pub const DIMENSION: usize = 384;
 
 /// Words that passages draw from.
 const VOCABULARY: f64 = 50_000.0;
@@ -29,7 +27,7 @@ const VOCABULARY: f64 = 50_000.0;
 const NOISE: f32 = 0.8;
 
 /// `count` words by Zipf's law: the nth is drawn in proportion to 1/n.
-pub(crate) fn words(random: &mut Random, count: usize) -> String {
+pub fn words(random: &mut Random, count: usize) -> String {
     let words: Vec<String> = (0..count)
         .map(|_| format!("w{}", VOCABULARY.powf(random.unit()) as u64))
         .collect();
@@ -41,20 +39,20 @@ fn direction(random: &mut Random) -> Vec<f32> {
 }
 
 /// Unit vectors around as many centres as there are hundreds of passages, one per number.
-pub(crate) struct Cloud {
+pub struct Cloud {
     centres: u64,
 }
 
 impl Cloud {
     /// A cloud for `passages` passages.
-    pub(crate) fn new(passages: usize) -> Self {
+    pub fn new(passages: usize) -> Self {
         Self {
             centres: (passages as u64 / 100).max(1),
         }
     }
 
     /// Vector number `n`, the same whenever it is asked for.
-    pub(crate) fn vector(&self, n: u64) -> Vec<f32> {
+    pub fn vector(&self, n: u64) -> Vec<f32> {
         let mut random = Random::new(n);
         let centre = direction(&mut Random::new(u64::MAX - random.bits() % self.centres));
         let own = direction(&mut random);
@@ -127,39 +125,43 @@ impl Embedder for CloudEmbedder {
 }
 
 /// Builds a generation of `passages` passages of `words` words in `folder` and opens it.
-pub(crate) fn generation(folder: &Path, passages: usize, words: usize, config: &Config) -> Generation {
-    let chunked = folder.join("chunked");
-    let key = StageKey::new("chunk", 1, &(passages, words));
-    let writer = ArtifactWriter::begin(&chunked, key).expect("the folder is ours");
+pub fn generation(folder: &Path, passages: usize, words: usize, config: &Config) -> Generation {
     let all: Vec<Passage> = (0..passages).map(|n| passage(n, words)).collect();
-    jsonl::write_all(&writer.path(PASSAGES_FILE), &all).expect("there is room");
+    generation_of(folder, &all, config)
+}
+
+/// Builds a generation of `passages` in `folder` and opens it. The vector of a passage is the one of the cloud whose
+/// number its text begins with.
+pub fn generation_of(folder: &Path, passages: &[Passage], config: &Config) -> Generation {
+    let chunked = folder.join("chunked");
+    let key = StageKey::new("chunk", 1, &passages.len());
+    let writer = ArtifactWriter::begin(&chunked, key).expect("the folder is ours");
+    jsonl::write_all(&writer.path(PASSAGES_FILE), passages).expect("there is room");
     writer.publish(Outcome::default()).expect("there is room");
     let tools = Tools {
-        embedder: &CloudEmbedder::new(Cloud::new(passages)),
+        embedder: &CloudEmbedder::new(Cloud::new(passages.len())),
         previous: &[],
         journal: &folder.join("journal"),
         progress: &Silent,
     };
     let output = folder.join("generation");
-    rag_index::run(config, &chunked, &output, &tools).expect("synthetic passages are sound");
+    rag_index::run(config, &chunked, &output, &tools).expect("the passages are sound");
     Generation::open(&output, &config.search).expect("it was just built")
 }
 
 /// Opens the generation of `folder` to be searched in another way.
-pub(crate) fn reopen(folder: &Path, search: &SearchConfig) -> Generation {
+pub fn reopen(folder: &Path, search: &SearchConfig) -> Generation {
     Generation::open(&folder.join("generation"), search).expect("it was built")
 }
 
 /// What a member of `group` is allowed.
-pub(crate) fn allowed(generation: &Generation, group: &str) -> AllowedSet {
+pub fn allowed(generation: &Generation, group: &str) -> AllowedSet {
     generation.allowed(&Principal::from_iter([group]), &Filter::default())
 }
 
 fn passage(number: usize, words: usize) -> Passage {
-    let text = format!(
-        "{number} {}",
-        self::words(&mut Random::new(number as u64 ^ 0x5eed), words)
-    );
+    let words_drawn = self::words(&mut Random::new(number as u64 ^ 0x5eed), words);
+    let text = format!("{number} {words_drawn}");
     let groups = [
         ("all", 1),
         ("tenth", 10),
@@ -167,14 +169,22 @@ fn passage(number: usize, words: usize) -> Passage {
         ("thousandth", 1000),
     ];
     let groups = groups.iter().filter(|(_, every)| number.is_multiple_of(*every));
+    Passage {
+        access: groups.map(|(name, _)| *name).collect::<AccessList>(),
+        tokens: words as u32,
+        ..passage_of(number, text)
+    }
+}
+
+/// An English passage of a document of its own, which members of `all` may read.
+pub fn passage_of(number: usize, text: String) -> Passage {
     let id = PassageId {
         document: DocumentId::new(format!("d{number:08}")).expect("a letter and digits"),
         position: 0,
     };
     Passage {
         language: Language::ENGLISH,
-        access: groups.map(|(name, _)| *name).collect::<AccessList>(),
-        tokens: words as u32,
+        access: AccessList::from_iter(["all"]),
         ..Passage::new(id, text)
     }
 }
