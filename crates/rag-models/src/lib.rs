@@ -42,6 +42,7 @@ pub mod identity;
 pub mod language_model;
 mod open;
 pub mod remote;
+mod simd;
 pub mod tfidf;
 mod transformer;
 pub mod weights;

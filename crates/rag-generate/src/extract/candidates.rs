@@ -11,6 +11,9 @@ use crate::verify::has_marker;
 /// Longest title or heading that is read before a sentence, in bytes.
 const MAX_HEADING_BYTES: usize = 200;
 
+/// Words at the front of a sentence that may point back.
+const BACK_WORDS: usize = 6;
+
 /// Most words of a fragment, which is read together with the next sentence of its line.
 const MAX_FRAGMENT_WORDS: usize = 4;
 
@@ -39,6 +42,15 @@ impl Candidate {
             && self.text(context) != other.text(context)
     }
 
+    /// True when this candidate stands right behind `other` and says so: "For instance …", "These proteins …".
+    pub(super) fn goes_on_from(&self, other: &Self, context: &Context) -> bool {
+        let text = &context.hits[self.source].passage.text;
+        let between = (self.source == other.source)
+            .then(|| text.get(other.span.end..self.span.start))
+            .flatten();
+        between.is_some_and(|between| between.trim().is_empty()) && refers_back(self.text(context))
+    }
+
     /// The words of the source.
     pub fn text<'c>(&self, context: &'c Context) -> &'c str {
         self.span
@@ -59,6 +71,18 @@ impl Candidate {
         parts.push(self.text(context));
         parts.join(": ")
     }
+}
+
+/// Whether an English sentence begins with words that point to the one before it.
+fn refers_back(sentence: &str) -> bool {
+    let first = sentence.split_whitespace().take(BACK_WORDS);
+    let words: Vec<String> = first
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
+        .collect();
+    let points = |word: &String| ["this", "these", "such"].contains(&word.as_str());
+    let illustrates = matches!(words.as_slice(), [first, second, ..]
+        if first == "for" && ["instance", "example"].contains(&second.as_str()));
+    illustrates || words.iter().any(points)
 }
 
 /// At most `limit` candidates of `context` in the order of its passages, and how many more there were.

@@ -53,6 +53,24 @@ fn each_part_is_answered_by_its_own_sentence() {
 }
 
 #[test]
+fn a_sentence_that_points_back_is_given_with_the_one_before_it() {
+    let text = |next: &str| {
+        let passage = format!(
+            "Type three injects proteins into hosts. {next} Dogs bark at any stranger that comes near."
+        );
+        ask("What does type three do with proteins in hosts?", &[&passage]).text
+    };
+    let first = "Type three injects proteins into hosts. [d0#0]";
+    for next in [
+        "Once inside, these shut defences down.",
+        "For instance they close the gates.",
+    ] {
+        assert_eq!(text(next), format!("{first} {next} [d0#0]"));
+    }
+    assert_eq!(text("Bees hum all day long."), first);
+}
+
+#[test]
 fn a_part_without_an_answer_is_named() {
     let draft = ask_parts(
         &["What does lunch cost", "who approves refunds?"],

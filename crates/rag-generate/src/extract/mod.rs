@@ -6,7 +6,7 @@
 //! 3. [`Features`] say what speaks for a candidate: foremost the cross-encoder's output for question and
 //!    sentence; without a cross-encoder, or in a language that it does not serve, the terms they share.
 //! 4. [`Decision`] makes a probability of them. The best candidate of each part is given as the answer if
-//!    its probability reaches the threshold. Of two documents that compete closely the newer is preferred.
+//!    its probability reaches the threshold, with a second one that is as likely, or that goes on from it. Of two documents that compete closely the newer is preferred.
 
 mod candidates;
 mod decision;
@@ -49,6 +49,9 @@ pub struct ExtractConfig {
     /// difference to rely on. Default: 0.75; 0 means never. What an answer then holds, `eval answers
     /// --trade-off` prints.
     pub second_sentence_margin: f32,
+    /// A sentence right behind a given one that points back to it ("For instance …", "These …") is given too, however
+    /// little it has of the question: what it says is about the same. Default: true.
+    pub continuations: bool,
     /// A sentence of a newer version of the same document (its title differs in numbers only) is preferred
     /// when its log-odds are at most this much below those of the best. Default: 3. A question that names
     /// a year is answered as it stands.
@@ -73,6 +76,7 @@ impl Default for ExtractConfig {
                 threshold: 0.22,
             },
             second_sentence_margin: 0.75,
+            continuations: true,
             newer_version_margin: 3.0,
             newer_margin: 0.5,
             max_candidates: 256,
@@ -186,7 +190,15 @@ impl<'m> ExtractiveGenerator<'m> {
             .iter()
             .filter(|other| margin > 0.0 && other.log_odds >= first.log_odds - margin)
             .find(|other| other.candidate.adds_to(&first.candidate, context));
-        let mut chosen: Vec<Scored> = std::iter::once(first).chain(second).copied().collect();
+        let follows = |other: &&Scored| other.candidate.goes_on_from(&first.candidate, context);
+        let continuation = ranked
+            .iter()
+            .find(|other| self.config.continuations && second.is_none() && follows(other));
+        let mut chosen: Vec<Scored> = std::iter::once(first)
+            .chain(second)
+            .chain(continuation)
+            .copied()
+            .collect();
         if chosen
             .iter()
             .all(|other| other.candidate.source == first.candidate.source)

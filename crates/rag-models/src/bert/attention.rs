@@ -7,7 +7,7 @@ use super::elementwise::exp2;
 use super::gemm::tile;
 use super::matrix::Line;
 use super::product::F32;
-use super::simd::{LANES, Simd};
+use crate::simd::{LANES, Simd};
 
 /// Stands for minus infinity without making NaN.
 const VERY_SMALL: f32 = -1e30;

@@ -1,6 +1,6 @@
 //! What happens to single numbers and rows: the exponential, GELU, layer normalisation.
 
-use super::simd::{LANES, Simd};
+use crate::simd::{LANES, Simd};
 
 /// 2ˣ with a relative error below 2 · 10⁻⁷. Below −126 the result is 2⁻¹²⁶, as good as zero.
 ///
@@ -116,8 +116,8 @@ pub(super) unsafe fn layer_norm<S: Simd>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::simd::plain::Plain;
     use super::*;
+    use crate::simd::plain::Plain;
 
     /// erf by its Taylor series in double precision, for |x| ≤ 4.
     fn erf(x: f64) -> f64 {

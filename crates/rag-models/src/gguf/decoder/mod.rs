@@ -1,12 +1,14 @@
 //! A decoder-only transformer as Llama, Qwen 2, Qwen 3 and Gemma 3 are: one forward pass for the four, whose
 //! differences are what [`shape::Shape`] and the presence of weights say.
 //!
-//! Matrices stay quantised as the file has them and are multiplied by candle; what is between the products is
-//! computed on plain rows, so that a token costs no tensors. Checked in `tests.rs` against candle's own
+//! Matrices stay quantised as the file has them: those in blocks of 32 numbers are multiplied by kernels of our own, the
+//! others by candle. What is between the products is computed on plain rows, so that a token costs no tensors. Checked in `tests.rs` against candle's own
 //! model of each family.
 
 mod arithmetic;
 mod attention;
+mod block_kernels;
+mod blocks;
 mod rotation;
 mod shape;
 #[cfg(test)]

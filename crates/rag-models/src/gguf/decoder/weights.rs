@@ -1,26 +1,61 @@
 //! The weights of a decoder, read from a mapped file with every shape checked against the metadata.
 
+use std::sync::Arc;
+
 use candle_core::quantized::ggml_file::qtensor_from_ggml;
 use candle_core::quantized::{GgmlDType, QMatMul, QTensor};
 use candle_core::{Device, Module, Tensor};
 
 use super::super::error::GgufError;
 use super::super::header::{Header, tensor_error};
+use super::blocks::{BlockMatrix, RoundedRows};
 use super::shape::{Family, Shape};
 
 /// A matrix, quantised as in the file, with its bias if it has one.
 #[derive(Debug, Clone)]
 pub(super) struct Linear {
-    weight: QMatMul,
+    weight: Arc<Weight>,
     bias: Option<Vec<f32>>,
     inputs: usize,
+}
+
+/// The numbers of a matrix, by who multiplies them.
+#[derive(Debug)]
+enum Weight {
+    /// We do.
+    Blocks(BlockMatrix),
+    /// Candle does: floats, and the formats of 256 numbers a block.
+    Candle(QMatMul),
+}
+
+impl Weight {
+    /// Multiplies rows of `inputs` numbers.
+    fn apply(&self, rows: &[f32], inputs: usize) -> Result<Vec<f32>, GgufError> {
+        match self {
+            Self::Blocks(matrix) => Ok(matrix.apply(&RoundedRows::round(rows))),
+            Self::Candle(matrix) => {
+                let input = Tensor::from_slice(rows, (rows.len() / inputs, inputs), &Device::Cpu)?;
+                Ok(matrix.forward(&input)?.flatten_all()?.to_vec1::<f32>()?)
+            }
+        }
+    }
+
+    /// The rows of the matrix by their numbers, one after another.
+    fn rows(&self, numbers: &[u32]) -> Result<Vec<f32>, GgufError> {
+        match self {
+            Self::Blocks(matrix) => Ok(numbers.iter().flat_map(|&row| matrix.row(row as usize)).collect()),
+            Self::Candle(matrix) => {
+                let ids = Tensor::new(numbers, &Device::Cpu)?;
+                Ok(matrix.embedding(&ids)?.flatten_all()?.to_vec1::<f32>()?)
+            }
+        }
+    }
 }
 
 impl Linear {
     /// Multiplies rows of inputs; gives rows of outputs.
     pub(super) fn apply(&self, rows: &[f32]) -> Result<Vec<f32>, GgufError> {
-        let input = Tensor::from_slice(rows, (rows.len() / self.inputs, self.inputs), &Device::Cpu)?;
-        let mut output = self.weight.forward(&input)?.flatten_all()?.to_vec1::<f32>()?;
+        let mut output = self.weight.apply(rows, self.inputs)?;
         if let Some(bias) = &self.bias {
             for row in output.chunks_exact_mut(bias.len()) {
                 super::arithmetic::add(row, bias);
@@ -82,9 +117,7 @@ impl Weights {
 
     /// The first hidden states of tokens, whose ids must be below the vocabulary's size.
     pub(super) fn embed(&self, tokens: &[u32]) -> Result<Vec<f32>, GgufError> {
-        let ids = Tensor::new(tokens, &Device::Cpu)?;
-        let rows = self.embedding.weight.embedding(&ids)?;
-        Ok(rows.flatten_all()?.to_vec1::<f32>()?)
+        self.embedding.weight.rows(tokens)
     }
 }
 
@@ -129,11 +162,11 @@ impl Source<'_> {
     }
 
     fn linear(&self, name: &str, sides: [usize; 2]) -> Result<Linear, GgufError> {
-        let weight = with_fast_product(self.tensor(&format!("{name}.weight"), &sides)?)?;
+        let weight = self.matrix(&format!("{name}.weight"), &sides)?;
         Ok(Linear {
             bias: self.optional_vector(&format!("{name}.bias"), sides[0])?,
             inputs: sides[1],
-            weight: QMatMul::from_qtensor(weight)?,
+            weight: Arc::new(weight),
         })
     }
 
@@ -147,7 +180,21 @@ impl Source<'_> {
         Ok(tensor.dequantize(&Device::Cpu)?.to_vec1::<f32>()?)
     }
 
+    fn matrix(&self, name: &str, sides: &[usize; 2]) -> Result<Weight, GgufError> {
+        let (kind, bytes) = self.bytes(name, sides)?;
+        Ok(match BlockMatrix::pack(kind, bytes, sides[1]) {
+            Some(matrix) => Weight::Blocks(matrix),
+            None => Weight::Candle(QMatMul::from_qtensor(self.tensor(name, sides)?)?),
+        })
+    }
+
     fn tensor(&self, name: &str, shape: &[usize]) -> Result<QTensor, GgufError> {
+        let (kind, bytes) = self.bytes(name, shape)?;
+        Ok(qtensor_from_ggml(kind, bytes, shape.to_vec(), &Device::Cpu)?)
+    }
+
+    /// The type and the bytes of a tensor, which must have this shape.
+    fn bytes(&self, name: &str, shape: &[usize]) -> Result<(GgmlDType, &[u8]), GgufError> {
         let info = self
             .header
             .tensor(name)
@@ -171,12 +218,7 @@ impl Source<'_> {
             .header
             .tensor_range(info, length, self.file.len())
             .ok_or_else(|| tensor_error(name, "the file ends before it does"))?;
-        Ok(qtensor_from_ggml(
-            kind,
-            &self.file[range],
-            shape.to_vec(),
-            &Device::Cpu,
-        )?)
+        Ok((kind, &self.file[range]))
     }
 }
 
@@ -198,47 +240,4 @@ fn element_type(number: u32) -> Option<GgmlDType> {
         30 => GgmlDType::BF16,
         _ => return None,
     })
-}
-
-/// Changes the formats that candle multiplies number by number into the nearest one that it has vector code
-/// for. Eight bits hold what four or five did: the error is below a 254th of a block's largest number.
-///
-/// Filling rows up to a multiple of 256 would make candle take its AVX-512 products, twice as fast for a prompt,
-/// but they round activations in groups of 256 rather than 32, which changed what a small model says.
-fn with_fast_product(weight: QTensor) -> Result<QTensor, GgufError> {
-    match weight.dtype() {
-        GgmlDType::Q4_1 | GgmlDType::Q5_0 | GgmlDType::Q5_1 => {
-            let numbers = weight.dequantize(&Device::Cpu)?;
-            Ok(QTensor::quantize(&numbers, GgmlDType::Q8_0)?)
-        }
-        _ => Ok(weight),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn matrices_keep_their_numbers_in_the_format_that_is_multiplied() {
-        for (kind, stored, tolerance) in [
-            (GgmlDType::Q8_0, GgmlDType::Q8_0, 0.0),
-            (GgmlDType::Q4_1, GgmlDType::Q8_0, 2e-3),
-            (GgmlDType::Q5_0, GgmlDType::Q8_0, 2e-3),
-            (GgmlDType::F32, GgmlDType::F32, 0.0),
-        ] {
-            let numbers: Vec<f32> = (0..288).map(|n| ((n * 37 % 101) as f32 - 50.0) / 200.0).collect();
-            let numbers = Tensor::from_vec(numbers, (3, 96), &Device::Cpu).unwrap();
-            let weight = QTensor::quantize(&numbers, kind).unwrap();
-            let values = |weight: &QTensor| {
-                let tensor = weight.dequantize(&Device::Cpu).unwrap();
-                tensor.flatten_all().unwrap().to_vec1::<f32>().unwrap()
-            };
-            let before = values(&weight);
-            let after = with_fast_product(weight).unwrap();
-            assert_eq!(after.dtype(), stored);
-            let mut pairs = before.iter().zip(values(&after));
-            assert!(pairs.all(|(a, b)| (a - b).abs() <= tolerance), "{kind:?}");
-        }
-    }
 }

@@ -15,7 +15,7 @@ use super::avx2::{largest_of_eight, sum_of_eight};
 
 /// AVX-512 with VNNI; with BF16 where [`Simd::dot_bf16`] is used.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Avx512;
+pub(crate) struct Avx512;
 
 // SAFETY (all methods): by the trait's contract the CPU has AVX-512 F, BW, DQ, VL and VNNI (and BF16 for
 // `dot_bf16`), and pointers are valid for 16 elements; all loads and stores are unaligned ones.
@@ -116,6 +116,15 @@ impl Simd for Avx512 {
     #[inline(always)]
     unsafe fn load_words(from: *const u32) -> Self::I {
         unsafe { _mm512_loadu_si512(from.cast()) }
+    }
+
+    #[inline(always)]
+    unsafe fn nibbles(a: Self::I) -> (Self::I, Self::I) {
+        unsafe {
+            let mask = _mm512_set1_epi32(0x0f0f_0f0f);
+            let high = _mm512_srli_epi32::<4>(a);
+            (_mm512_and_si512(a, mask), _mm512_and_si512(high, mask))
+        }
     }
 
     #[inline(always)]

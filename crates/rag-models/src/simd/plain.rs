@@ -4,7 +4,7 @@ use super::{LANES, Simd};
 
 /// Plain code.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Plain;
+pub(crate) struct Plain;
 
 #[inline(always)]
 fn map(a: [f32; LANES], operation: impl Fn(f32) -> f32) -> [f32; LANES] {
@@ -31,7 +31,7 @@ fn fold(mut a: [f32; LANES], operation: impl Fn(f32, f32) -> f32) -> f32 {
 
 /// The upper 16 bits of a float, rounded to the nearest, ties to even.
 #[inline(always)]
-pub(in super::super) fn to_bf16(value: f32) -> u16 {
+pub(crate) fn to_bf16(value: f32) -> u16 {
     let bits = value.to_bits();
     let odd = (bits >> 16) & 1;
     (bits.wrapping_add(0x7fff + odd) >> 16) as u16
@@ -40,7 +40,7 @@ pub(in super::super) fn to_bf16(value: f32) -> u16 {
 /// The nearest integer, ties to even, for |value| < 2²²: adding 1.5 · 2²³ leaves no bits for a fraction. The
 /// library's function is a call per number where the baseline has no rounding instruction.
 #[inline(always)]
-pub(in super::super) fn round_small(value: f32) -> f32 {
+pub(crate) fn round_small(value: f32) -> f32 {
     const SHIFT: f32 = 12_582_912.0;
     (value + SHIFT) - SHIFT
 }
@@ -134,6 +134,14 @@ impl Simd for Plain {
     #[inline(always)]
     unsafe fn load_words(from: *const u32) -> Self::I {
         unsafe { from.cast::<Self::I>().read_unaligned() }
+    }
+
+    #[inline(always)]
+    unsafe fn nibbles(a: Self::I) -> (Self::I, Self::I) {
+        (
+            a.map(|word| word & 0x0f0f_0f0f),
+            a.map(|word| (word >> 4) & 0x0f0f_0f0f),
+        )
     }
 
     #[inline(always)]

@@ -16,7 +16,7 @@ use super::Simd;
 
 /// AVX2 with FMA.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Avx2;
+pub(crate) struct Avx2;
 
 /// Adds the lanes of a register in halves.
 ///
@@ -197,6 +197,18 @@ impl Simd for Avx2 {
             (
                 _mm256_loadu_si256(from.cast()),
                 _mm256_loadu_si256(from.add(8).cast()),
+            )
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn nibbles(a: Self::I) -> (Self::I, Self::I) {
+        unsafe {
+            let mask = _mm256_set1_epi32(0x0f0f_0f0f);
+            let high = |words| _mm256_and_si256(_mm256_srli_epi32::<4>(words), mask);
+            (
+                (_mm256_and_si256(a.0, mask), _mm256_and_si256(a.1, mask)),
+                (high(a.0), high(a.1)),
             )
         }
     }

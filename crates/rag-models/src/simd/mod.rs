@@ -2,15 +2,19 @@
 //!
 //! Kernels are written once against [`Simd`]. A vector has 16 lanes on every machine, and sums over lanes
 //! are taken in one order, so f32 and int8 results are the same bytes with AVX-512 and with AVX2.
+#![expect(
+    clippy::inline_always,
+    reason = "operations must be inlined into the functions that enable their instruction set"
+)]
 
 #[cfg(target_arch = "x86_64")]
-pub(super) mod avx2;
+pub(crate) mod avx2;
 #[cfg(target_arch = "x86_64")]
-pub(super) mod avx512;
-pub(super) mod plain;
+pub(crate) mod avx512;
+pub(crate) mod plain;
 
 /// Lanes of a vector.
-pub(super) const LANES: usize = 16;
+pub(crate) const LANES: usize = 16;
 
 /// An instruction set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,7 +65,7 @@ impl InstructionSet {
 ///
 /// Every method is unsafe for the same reason: the instruction set must be there. Pointers must be valid
 /// for 16 elements; they need not be aligned.
-pub(super) trait Simd: Copy {
+pub(crate) trait Simd: Copy {
     /// 16 floats.
     type F: Copy;
     /// 16 words of 32 bits.
@@ -88,6 +92,8 @@ pub(super) trait Simd: Copy {
     unsafe fn zero_words() -> Self::I;
     unsafe fn splat_word(value: u32) -> Self::I;
     unsafe fn load_words(from: *const u32) -> Self::I;
+    /// The lower and the upper half of each byte, as bytes.
+    unsafe fn nibbles(a: Self::I) -> (Self::I, Self::I);
     unsafe fn to_float(a: Self::I) -> Self::F;
     unsafe fn from_bits(a: Self::I) -> Self::F;
     /// Per lane, adds the products of four unsigned bytes of `a` with four signed bytes of `b`.
