@@ -21,6 +21,9 @@ use crate::{delimited, docx, epub, html, mail, markdown, pptx, text, xlsx};
 /// Text, in bytes, from which the language is detected.
 const LANGUAGE_WINDOW: usize = 16 << 10;
 
+/// Reasons of text that is there and cannot be used.
+const UNUSABLE: [&str; 3] = ["unmapped-text", "garbled-text", "hidden-text"];
+
 /// What is known about a file beside its bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -117,6 +120,14 @@ impl Parser {
             ));
         }
         if draft.is_empty() {
+            // Text that cannot be used is another thing than none.
+            let unusable = draft
+                .warnings
+                .iter()
+                .find(|warning| UNUSABLE.contains(&warning.reason));
+            if let Some(warning) = unusable {
+                return Err(Failure::lasting(warning.reason, warning.message.clone()));
+            }
             let message = match format {
                 Format::Pdf => "no text was found in the file; if it is a scan, have it read by OCR first",
                 _ => "the file holds no text beside its metadata",

@@ -6,10 +6,10 @@
 //!
 //! | figure | what it is |
 //! |---|---|
-//! | `word_f1` | mean over PDF files of the F1 of the bag of words against the [`consensus`] of three engines (libpdfium's characters, hayro's characters, `pdftotext`; of two where one is missing), furniture and hidden text kept. Left out are files on which the engines agree on fewer than [`MIN_CONSENSUS`] words, and those with pages whose text no engine can read (they are recognised, or named in a diagnostic) |
+//! | `word_f1` | mean over PDF files of the F1 of the bag of words against the [`consensus`] of three engines (libpdfium's characters, hayro's characters, `pdftotext`; of two where one is missing), furniture and hidden text kept. Left out are files on which the engines agree on fewer than [`MIN_CONSENSUS`] words or on less than half of what one of them finds, and those with pages whose text no engine can read (they are recognised, or named in a diagnostic) |
 //! | `gt_word_f1` | mean over PDF files with a ground truth text, scans left out, of the F1 of the bag of words. A ground truth whose own F1 with the consensus is below 0.7 is left out: it is an excerpt, or its words run together |
 //! | `gt_sequence` | the same files: mean of [`sequence_similarity`] of the words |
-//! | `rows_intact` | of all ground truth table rows with several filled cells (PDF files, scans left out), the share whose words stand, in order, in one line of ours that has at most twice as many words and four |
+//! | `rows_intact` | of all ground truth table rows with several filled cells (PDF files, scans left out), the share whose words stand, in order, in one line of ours that has at most twice as many words and four ([`intact_rows`]) |
 //! | `adjacency_f1` | mean over the files with competition tables of the F1 of the cell neighbourhoods on the pages that have tables there: precision counts tables that are none |
 //! | `order` | mean over PDF files whose tags name columns of the share of neighbouring words (pairs) that stay neighbours: those of the ground truth text, else those that most engines agree on |
 //! | `ocr_word_f1` | mean over scans with a ground truth text of the F1 of the bag of words; a scan that repeats one page is compared page by page where that is better |

@@ -13,6 +13,9 @@ use super::words::{Bag, bag, consensus, f1, pairs, recall, sequence_similarity, 
 /// Fewest words that engines must agree on for a file to count for `word_f1`.
 pub const MIN_CONSENSUS: usize = 5;
 
+/// Least share of the words of the engine that finds most, for what engines agree on to be a consensus.
+const MIN_AGREEMENT: f64 = 0.5;
+
 /// Least F1 of a ground truth text and what engines agree on, for it to be a truth about the whole file.
 const MIN_LIKENESS: f64 = 0.7;
 
@@ -184,7 +187,7 @@ fn mean_page_f1(document: &Document, wanted: &Bag) -> Option<f64> {
 }
 
 fn score_tables(scores: &mut FileScores, document: Option<&Document>, lines: &[Vec<String>], truth: &Truth) {
-    let wanted: Vec<Vec<String>> = truth
+    let wanted: Vec<Vec<Vec<String>>> = truth
         .grids
         .iter()
         .flat_map(super::tables::Grid::row_words)
@@ -212,11 +215,17 @@ fn score_tables(scores: &mut FileScores, document: Option<&Document>, lines: &[V
     scores.adjacency_f1 = f1(&found, &wanted);
 }
 
-/// The words that most engines agree on; nothing when there are too few engines or words.
+/// The words that most engines agree on; nothing when there are too few engines or words, or when one
+/// engine finds more than twice as many: the others then lack what the file needs, such as the character
+/// maps of its script, or see its words elsewhere.
 fn agreed(reference: &Reference) -> Option<Bag> {
     let bags: Vec<Bag> = reference.texts.iter().map(|text| bag(words(text))).collect();
+    let total = |bag: &Bag| bag.values().sum::<usize>();
+    let most = bags.iter().map(total).max().unwrap_or_default();
     let agreed = consensus(&bags);
-    (bags.len() > 1 && agreed.values().sum::<usize>() >= MIN_CONSENSUS).then_some(agreed)
+    let count = total(&agreed);
+    (bags.len() > 1 && count >= MIN_CONSENSUS && count as f64 >= MIN_AGREEMENT * most as f64)
+        .then_some(agreed)
 }
 
 /// False when a ground truth has other words than the file by all engines: it is an excerpt, or its words
@@ -384,6 +393,17 @@ mod tests {
             (scores.rows_intact, scores.adjacency_f1),
             (Some((3, 3)), Some(1.0))
         );
+    }
+
+    #[test]
+    fn engines_that_disagree_are_no_reference() {
+        let reference = |texts: [&str; 3]| Reference {
+            texts: texts.map(str::to_owned).to_vec(),
+        };
+        let all = "one two three four five six seven eight nine ten eleven";
+        assert!(agreed(&reference([all, all, "one"])).is_some());
+        let few = "one two three four five";
+        assert_eq!(agreed(&reference([all, few, few])), None);
     }
 
     #[test]

@@ -52,8 +52,27 @@ pub fn words(text: &str) -> Vec<String> {
 
 fn flush(word: &mut String, words: &mut Vec<String>) {
     if !word.is_empty() {
-        words.push(std::mem::take(word));
+        words.push(in_one_order(std::mem::take(word)));
     }
+}
+
+/// A word with each run of lams and alefs sorted: the letters of the ligature of both come in either order
+/// from engines, which are not to be told apart by that.
+fn in_one_order(word: String) -> String {
+    if !word.contains(LAM) {
+        return word;
+    }
+    let mut letters: Vec<char> = word.chars().collect();
+    for run in letters.chunk_by_mut(|a, b| is_lam_or_alef(*a) && is_lam_or_alef(*b)) {
+        run.sort_unstable();
+    }
+    letters.into_iter().collect()
+}
+
+const LAM: char = '\u{644}';
+
+fn is_lam_or_alef(c: char) -> bool {
+    matches!(c, LAM | '\u{622}' | '\u{623}' | '\u{625}' | '\u{627}')
 }
 
 /// How many characters after a hyphen are skipped to get to the rest of the word: none, or a line break.
@@ -168,6 +187,7 @@ mod tests {
             ("ﬁne Ärg q\u{301}", &["fine", "ärg", "q"]),
             ("東京 tower", &["東", "京", "tower"]),
             ("كتـــاب", &["كتاب"]),
+            ("اإلنتاجية الإنتاجية", &["إالنتاجية", "إالنتاجية"]),
             ("2025-01-02", &["20250102"]),
             ("", &[]),
         ];

@@ -52,6 +52,12 @@ impl<'x> Reading<'x> {
             "endnoteReference" => self.refer(Reference::Endnote, element),
             "commentReference" => self.refer(Reference::Comment, element),
             "txbxContent" => self.boxes.push(element),
+            "sdt" => match element.at(&["sdtPr", "checkbox"]) {
+                // As task lists have it: the drawn box is a symbol that few readers and no search know.
+                Some(checkbox) if is_checked(checkbox) => self.text.push_str("[x]"),
+                Some(_) => self.text.push_str("[ ]"),
+                None => self.walk(element),
+            },
             _ => self.walk(element),
         }
     }
@@ -62,6 +68,11 @@ impl<'x> Reading<'x> {
             self.places.push(self.text.len());
         }
     }
+}
+
+fn is_checked(checkbox: &Element) -> bool {
+    let checked = checkbox.child("checked");
+    checked.is_some_and(|checked| !matches!(checked.attribute("val"), Some("0" | "false" | "off")))
 }
 
 fn is_hidden(run: &Element) -> bool {

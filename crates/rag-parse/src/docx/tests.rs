@@ -96,6 +96,15 @@ fn each_element_becomes_its_kind_of_block() {
             format!("<w:tbl>{}{}{}</w:tbl>", row(&[cell("City", ""), cell("Rate", "")]), row(&[cell("Brno", "<w:vMerge w:val='restart'/>"), cell("1", "")]), row(&[cell("", "<w:vMerge/>"), cell("2", "")])),
             vec![(TableRow, "City Brno: rate 1."), (TableRow, "City Brno: rate 2.")],
         ),
+        (
+            format!(
+                "<w:p><w:sdt><w:sdtPr><w14:checkbox><w14:checked w14:val='1'/></w14:checkbox></w:sdtPr>\
+                 <w:sdtContent>{}</w:sdtContent></w:sdt>{}</w:p>",
+                run("☒"),
+                run(" Design")
+            ),
+            vec![(Paragraph, "[x] Design")],
+        ),
         (format!("<w:tbl>{}</w:tbl>", row(&[cell("Framed", "")])), vec![(Paragraph, "Framed")]),
         (format!("<w:sdt><w:sdtContent>{}</w:sdtContent></w:sdt><w:altChunk r:id='h'/>", paragraph("", "In a control")), vec![(Paragraph, "In a control"), (Paragraph, "Included text.")]),
         (

@@ -1,6 +1,8 @@
 //! What a page shows beside text: ruling lines, images, and how much of its text is invisible.
 
-use hayro_interpret::kurbo::{Affine, BezPath, PathEl, Point, Shape};
+use std::collections::VecDeque;
+
+use hayro_interpret::kurbo::{Affine, BezPath, PathEl, Point, Rect, Shape};
 
 use super::glyph::Turn;
 
@@ -17,10 +19,15 @@ const MAX_SLANT: f64 = 1.0;
 /// Most lines of a page that are kept: drawings have more, and no tables.
 const MAX_RULES: usize = 5_000;
 
+/// How many filled areas are remembered.
+const MAX_AREAS: usize = 64;
+
 /// A straight line along the page's edges.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Rule {
     pub(super) is_level: bool,
+    /// True for the edge of a filled area.
+    pub(super) is_edge: bool,
     /// Where it is across its direction.
     pub(super) at: f32,
     /// Where it begins and ends.
@@ -39,20 +46,32 @@ pub(super) struct Drawn {
     /// Glyphs that are drawn and that are not.
     pub(super) visible: usize,
     pub(super) invisible: usize,
+    /// The areas that were filled last, and their colours.
+    areas: VecDeque<(Rect, Colour)>,
 }
+
+/// How a path is painted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Paint {
+    Fill(Colour),
+    Stroke,
+}
+
+/// A colour, by a digest of what chose it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Colour(pub(super) u64);
 
 impl Drawn {
     /// Adds the straight lines of a path.
-    pub(super) fn path(&mut self, path: &BezPath, transform: Affine, is_filled: bool, is_stroked: bool) {
-        if is_filled && !is_stroked {
-            self.filled(path, transform);
-        } else if is_stroked {
-            self.stroked(path, transform);
+    pub(super) fn path(&mut self, path: &BezPath, transform: Affine, paint: Paint) {
+        match paint {
+            Paint::Fill(colour) => self.filled(path, transform, colour),
+            Paint::Stroke => self.stroked(path, transform),
         }
     }
 
     /// A filled shape is a line when it is thin; the edges of a larger one may be those of a cell.
-    fn filled(&mut self, path: &BezPath, transform: Affine) {
+    fn filled(&mut self, path: &BezPath, transform: Affine, colour: Colour) {
         // Each part of a path is a shape: programs draw all lines of a table as one path.
         for part in parts(path) {
             if part
@@ -65,18 +84,31 @@ impl Drawn {
             let bounds = (transform * part).bounding_box();
             let (width, height) = (bounds.width(), bounds.height());
             if height <= MAX_THICKNESS && width >= MIN_LENGTH {
-                self.push(true, bounds.center().y, bounds.x0, bounds.x1);
+                self.push((true, false), bounds.center().y, bounds.x0, bounds.x1);
             } else if width <= MAX_THICKNESS && height >= MIN_LENGTH {
-                self.push(false, bounds.center().x, bounds.y0, bounds.y1);
-            } else if width >= MIN_CELL && height >= MIN_CELL {
+                self.push((false, false), bounds.center().x, bounds.y0, bounds.y1);
+            } else if width >= MIN_CELL && height >= MIN_CELL && self.is_seen(bounds, colour) {
                 for y in [bounds.y0, bounds.y1] {
-                    self.push(true, y, bounds.x0, bounds.x1);
+                    self.push((true, true), y, bounds.x0, bounds.x1);
                 }
                 for x in [bounds.x0, bounds.x1] {
-                    self.push(false, x, bounds.y0, bounds.y1);
+                    self.push((false, true), x, bounds.y0, bounds.y1);
                 }
             }
         }
+    }
+
+    /// False for an area within another of its colour, as programs draw the backgrounds of lines within
+    /// that of a cell.
+    fn is_seen(&mut self, bounds: Rect, colour: Colour) -> bool {
+        let holds =
+            |(area, other): &(Rect, Colour)| *other == colour && area.inflate(1.0, 1.0).contains_rect(bounds);
+        let is_seen = !self.areas.iter().any(holds);
+        if self.areas.len() >= MAX_AREAS {
+            self.areas.pop_front();
+        }
+        self.areas.push_back((bounds, colour));
+        is_seen
     }
 
     fn stroked(&mut self, path: &BezPath, transform: Affine) {
@@ -102,19 +134,25 @@ impl Drawn {
     fn segment(&mut self, a: Point, b: Point) {
         let (width, height) = ((a.x - b.x).abs(), (a.y - b.y).abs());
         if height <= MAX_SLANT && width >= MIN_LENGTH {
-            self.push(true, f64::midpoint(a.y, b.y), a.x.min(b.x), a.x.max(b.x));
+            self.push((true, false), f64::midpoint(a.y, b.y), a.x.min(b.x), a.x.max(b.x));
         } else if width <= MAX_SLANT && height >= MIN_LENGTH {
-            self.push(false, f64::midpoint(a.x, b.x), a.y.min(b.y), a.y.max(b.y));
+            self.push(
+                (false, false),
+                f64::midpoint(a.x, b.x),
+                a.y.min(b.y),
+                a.y.max(b.y),
+            );
         }
     }
 
-    fn push(&mut self, is_level: bool, at: f64, from: f64, to: f64) {
+    fn push(&mut self, (is_level, is_edge): (bool, bool), at: f64, from: f64, to: f64) {
         if self.rules.len() >= MAX_RULES {
             self.cut += 1;
             return;
         }
         self.rules.push(Rule {
             is_level,
+            is_edge,
             at: at as f32,
             from: from as f32,
             to: to as f32,
@@ -143,6 +181,7 @@ impl Drawn {
             };
             Rule {
                 is_level,
+                is_edge: rule.is_edge,
                 at,
                 from: from.min(to),
                 to: from.max(to),
@@ -172,16 +211,22 @@ mod tests {
     fn thin_fills_and_strokes_are_lines_and_areas_have_edges() {
         let path = BezPath::from_svg("M0 0 L100 0 L100 1 L0 1 Z M0 50 L80 50 L80 70 L0 70 Z").unwrap();
         let mut drawn = Drawn::default();
-        drawn.path(&path, Affine::IDENTITY, true, false);
+        drawn.path(&path, Affine::IDENTITY, Paint::Fill(Colour::default()));
         assert_eq!(drawn.rules.len(), 5);
+        let inside = BezPath::from_svg("M5 51 L75 51 L75 60 L5 60 Z").unwrap();
+        drawn.path(&inside, Affine::IDENTITY, Paint::Fill(Colour::default()));
+        assert_eq!(drawn.rules.len(), 5);
+        drawn.path(&inside, Affine::IDENTITY, Paint::Fill(Colour(1)));
+        assert_eq!(drawn.rules.len(), 9);
         let mut drawn = Drawn::default();
         let path = BezPath::from_svg("M0 0 L100 0 L100 40 M0 0 L50 50").unwrap();
-        drawn.path(&path, Affine::IDENTITY, false, true);
+        drawn.path(&path, Affine::IDENTITY, Paint::Stroke);
         assert_eq!(drawn.rules.len(), 2);
         assert_eq!(
             drawn.upright((200.0, 100.0), Turn::Down)[0],
             Rule {
                 is_level: false,
+                is_edge: false,
                 at: 0.0,
                 from: 100.0,
                 to: 200.0

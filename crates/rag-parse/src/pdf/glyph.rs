@@ -5,6 +5,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::drawn::Drawn;
 use super::image::GreyImage;
+use super::slanted::SlantedRun;
 
 /// Reads the glyphs of a document's pages, in points from the top left corner of the page as shown.
 pub(super) trait GlyphSource {
@@ -70,23 +71,14 @@ pub(super) struct Page {
     /// Glyphs of which the file does not say what character they are.
     pub(super) unmapped: usize,
     /// Text on a slope, each run as it is drawn.
-    pub(super) slanted: Vec<String>,
+    pub(super) slanted: Vec<SlantedRun>,
     /// What the page shows beside text.
     pub(super) drawn: Drawn,
 }
 
-impl Page {
-    /// Adds a glyph that is far from upright. Glyphs drawn one after the other are one run.
-    pub(super) fn push_slanted(&mut self, text: &GlyphText, goes_on: bool) {
-        if let Some(run) = self.slanted.last_mut().filter(|_| goes_on) {
-            text.push_to(run);
-        } else {
-            let mut run = String::new();
-            text.push_to(&mut run);
-            self.slanted.push(run);
-        }
-    }
-}
+/// Tangent of the slope up to which text is upright, that of 5 degrees: scans are placed a little askew,
+/// and lines on a steeper slope leave their baselines within a few words.
+const MAX_SLOPE: f32 = 0.087;
 
 /// A glyph: its text, and where it stands.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,6 +94,8 @@ pub(super) struct Glyph {
     /// Size of its font as shown, in points.
     pub(super) size: f32,
     pub(super) is_bold: bool,
+    /// True when the engine sees a space before it that is not drawn.
+    pub(super) is_apart: bool,
     /// Number of glyphs of the page that were drawn before it.
     pub(super) order: usize,
     pub(super) turn: Turn,
@@ -131,7 +125,11 @@ pub(super) enum GlyphText {
 impl GlyphText {
     /// The text in normal form: ligatures and presentation forms become the letters that they stand for.
     pub(super) fn of(text: &str) -> Option<Self> {
-        let normal: String = text.nfkc().filter(|c| !is_unusable(*c)).collect();
+        let mut normal: String = text.nfkc().filter(|c| !is_unusable(*c)).collect();
+        // The isolated form of an Arabic vowel is a space with the mark on it.
+        if normal.starts_with(' ') && normal.chars().nth(1).is_some_and(is_vowel_mark) {
+            normal.remove(0);
+        }
         let mut characters = normal.chars();
         match (characters.next(), characters.next()) {
             (None, _) => None,
@@ -167,6 +165,10 @@ impl GlyphText {
     }
 }
 
+fn is_vowel_mark(c: char) -> bool {
+    matches!(c, '\u{64B}'..='\u{65F}')
+}
+
 /// Characters that a file gives when it does not know better.
 pub(super) fn is_unusable(c: char) -> bool {
     (c.is_control() && !c.is_whitespace())
@@ -176,8 +178,7 @@ pub(super) fn is_unusable(c: char) -> bool {
 impl Turn {
     /// The direction of a vector on the page, y downwards; nothing when it is far from upright.
     pub(super) fn of(dx: f32, dy: f32) -> Option<Self> {
-        // 0.36 is the tangent of 20 degrees: more is a watermark or a label on a slope.
-        match (dx.abs() * 0.36 >= dy.abs(), dy.abs() * 0.36 >= dx.abs()) {
+        match (dx.abs() * MAX_SLOPE >= dy.abs(), dy.abs() * MAX_SLOPE >= dx.abs()) {
             (true, false) => Some(if dx > 0.0 { Self::Right } else { Self::Left }),
             (false, true) => Some(if dy > 0.0 { Self::Down } else { Self::Up }),
             _ => None,
@@ -256,7 +257,8 @@ mod tests {
         let cases = [
             ((1.0, 0.0), Some(Turn::Right)),
             ((0.0, 1.0), Some(Turn::Down)),
-            ((-1.0, 0.1), Some(Turn::Left)),
+            ((-1.0, 0.05), Some(Turn::Left)),
+            ((1.0, 0.2), None),
             ((0.0, -1.0), Some(Turn::Up)),
             ((1.0, 1.0), None),
             ((0.0, 0.0), None),
@@ -266,6 +268,7 @@ mod tests {
         }
         assert_eq!(GlyphText::of("ﬁ"), Some(GlyphText::Several("fi".into())));
         assert_eq!(GlyphText::of("\u{FEFB}"), Some(GlyphText::Several("لا".into())));
+        assert_eq!(GlyphText::of("\u{FE70}"), Some(GlyphText::One('\u{64B}')));
         assert_eq!(GlyphText::of("\u{0}"), None);
     }
 }

@@ -11,6 +11,8 @@ use hayro_interpret::{
 
 use super::drawn::Drawn;
 use super::glyph::{Glyph, GlyphSource, GlyphText, Page, Turn};
+use super::operators;
+use super::slanted::{self, SlantedGlyph};
 use crate::error::Failure;
 
 /// Glyph space has this many units per em.
@@ -63,7 +65,7 @@ impl GlyphSource for Hayro {
     fn page(&mut self, index: u32, limit: usize) -> Result<Page, String> {
         let pages = self.pdf.pages();
         let page = pages.get(index as usize).ok_or("it is not there")?;
-        Ok(self.collect(page, Some(limit)))
+        Ok(self.collect(page, limit))
     }
 }
 
@@ -71,11 +73,10 @@ impl Hayro {
     /// What a page shows beside text; nothing when it is not there.
     pub(super) fn drawn(&self, index: u32) -> Option<Drawn> {
         let pages = self.pdf.pages();
-        Some(self.collect(pages.get(index as usize)?, None).drawn)
+        Some(operators::drawn(pages.get(index as usize)?))
     }
 
-    /// Interprets a page; without a limit its glyphs are only counted.
-    fn collect(&self, page: &hayro_interpret::hayro_syntax::page::Page<'_>, limit: Option<usize>) -> Page {
+    fn collect(&self, page: &hayro_interpret::hayro_syntax::page::Page<'_>, limit: usize) -> Page {
         let (width, height) = page.render_dimensions();
         let cache = InterpreterCache::new();
         let bounds = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
@@ -86,10 +87,10 @@ impl Hayro {
             page: Page {
                 width,
                 height,
+                drawn: operators::drawn(page),
                 ..Page::default()
             },
             limit,
-            was_slanted: false,
         };
         interpret_page(page, &mut context, &mut collector);
         collector.page
@@ -99,16 +100,12 @@ impl Hayro {
 /// Collects glyphs where other devices would draw them.
 struct Collector {
     page: Page,
-    limit: Option<usize>,
-    was_slanted: bool,
+    limit: usize,
 }
 
 impl Collector {
     fn glyph(&mut self, glyph: &HayroGlyph<'_>, transform: Affine) {
-        let Some(limit) = self.limit else {
-            return;
-        };
-        if self.page.glyphs.len() >= limit {
+        if self.page.glyphs.len() >= self.limit {
             self.page.cut += 1;
             return;
         }
@@ -136,11 +133,17 @@ impl Collector {
         let em = transform * Point::new(UNITS_PER_EM, 0.0) - origin;
         let up = transform * Point::new(0.0, UNITS_PER_EM) - origin;
         let Some(turn) = Turn::of(em.x as f32, em.y as f32) else {
-            self.page.push_slanted(&text, self.was_slanted);
-            self.was_slanted = true;
+            let length = em.hypot().max(f64::EPSILON);
+            let glyph = SlantedGlyph {
+                text,
+                start: (origin.x as f32, origin.y as f32),
+                direction: ((em.x / length) as f32, (em.y / length) as f32),
+                advance: Some((end - origin).hypot() as f32),
+                size: up.hypot() as f32,
+            };
+            slanted::push(&mut self.page.slanted, glyph);
             return;
         };
-        self.was_slanted = false;
         let order = self.page.glyphs.len();
         self.page.glyphs.push(Glyph {
             text,
@@ -149,6 +152,7 @@ impl Collector {
             advance: (end - origin).hypot() as f32,
             size: up.hypot() as f32,
             is_bold,
+            is_apart: false,
             order,
             turn,
         });
@@ -156,31 +160,17 @@ impl Collector {
 }
 
 impl<'a> Device<'a> for Collector {
-    fn draw_path(&mut self, path: &BezPath, props: DrawProps<'a>, mode: &DrawMode) {
-        let is_stroked = matches!(mode, DrawMode::Stroke(_) | DrawMode::FillAndStroke(..));
-        let is_filled = matches!(mode, DrawMode::Fill(_) | DrawMode::FillAndStroke(..));
-        self.page.drawn.path(path, props.transform, is_filled, is_stroked);
-    }
-
+    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'a>, _: &DrawMode) {}
     fn push_clip_path(&mut self, _: &ClipPath) {}
     fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {}
 
-    fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, mode: &DrawMode) {
-        let count = run.glyphs().len();
-        match mode {
-            DrawMode::Invisible => self.page.drawn.invisible += count,
-            _ => self.page.drawn.visible += count,
-        }
+    fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, _: &DrawMode) {
         for glyph in run.glyphs() {
             self.glyph(glyph, props.transform * glyph.transform());
         }
     }
 
-    fn draw_image(&mut self, image: Image<'a, '_>, props: ImageDrawProps<'a>) {
-        let unit = Affine::scale_non_uniform(f64::from(image.width()), f64::from(image.height()));
-        self.page.drawn.image(props.transform * unit);
-    }
-
+    fn draw_image(&mut self, _: Image<'a, '_>, _: ImageDrawProps<'a>) {}
     fn pop_clip(&mut self) {}
     fn pop_transparency_group(&mut self) {}
 }

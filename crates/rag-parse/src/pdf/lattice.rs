@@ -14,6 +14,9 @@ const REACH: f32 = 3.5;
 /// Lines with gaps from which on a cell is a table of its own.
 const MIN_GAPPED: usize = 3;
 
+/// Most stretches between level lines in a table of which only parts are ruled off.
+const MAX_UNRULED: usize = 3;
+
 /// Most lines of text in several cells of one row: more is a table whose rows are not ruled.
 const MAX_CELL_LINES: usize = 6;
 
@@ -193,12 +196,15 @@ impl Frame {
         if filled < 4 || cells.len() < 4 || filled * 5 < cells.len() {
             return None;
         }
+        // Where rows are ruled off, two lines side by side are wrapped cells and not two rows.
+        let least_even = if height > MAX_UNRULED { 3 } else { 2 };
         let mut grid: Vec<Vec<Place>> = Vec::new();
         for row in 0..height {
             let cells: Vec<usize> = (0..width).map(|column| row * width + column).collect();
-            grid.extend(band(&cells, &owner, &held)?);
+            grid.extend(band(&cells, &owner, &held, least_even)?);
         }
         grid.retain(|line| line.iter().any(|place| !place.text.is_empty()));
+        join_wrapped_labels(&mut grid);
         let used: Vec<usize> = (0..width)
             .filter(|&at| {
                 grid.iter()
@@ -282,8 +288,14 @@ fn columns_of<T>(grid: &[Vec<Place>], used: &[usize], value: impl Fn(&Place) -> 
 }
 
 /// The rows between two level lines: one, or as many as there are lines of text when the lines of most
-/// cells stand side by side, as where only the header is ruled off. Nothing when it is neither.
-fn band(cells: &[usize], owner: &[usize], held: &[Vec<Segment>]) -> Option<Vec<Vec<Place>>> {
+/// cells stand side by side (at least `least_even` of them), as where only the header is ruled off. Nothing
+/// when it is neither.
+fn band(
+    cells: &[usize],
+    owner: &[usize],
+    held: &[Vec<Segment>],
+    least_even: usize,
+) -> Option<Vec<Vec<Place>>> {
     let lines_of = |cell: usize| rows(sorted(held[cell].clone()));
     // A cell whose lines have gaps is a table whose columns are not ruled.
     let gapped = |cell: &usize| {
@@ -302,7 +314,7 @@ fn band(cells: &[usize], owner: &[usize], held: &[Vec<Segment>]) -> Option<Vec<V
     let counts: Vec<usize> = own.map(|cell| lines_of(cell).len()).collect();
     let most = counts.iter().copied().max().unwrap_or(0);
     let equal = counts.iter().filter(|count| **count == most).count();
-    let is_even = most > 1 && counts.len() > 2 && equal * 10 >= counts.len() * 9;
+    let is_even = most >= least_even && counts.len() > 2 && equal * 10 >= counts.len() * 9;
     if !is_even {
         let is_many = counts.iter().filter(|count| **count > MAX_CELL_LINES).count() > 1;
         return (!is_many).then(|| vec![cells.iter().map(|&cell| place(cell, owner, held)).collect()]);
@@ -319,6 +331,37 @@ fn band(cells: &[usize], owner: &[usize], held: &[Vec<Segment>]) -> Option<Vec<V
         }
     }
     Some(found)
+}
+
+/// Joins a row that has nothing of its own but its label to the row above, whose other cells reach down
+/// into it: the label was wrapped.
+fn join_wrapped_labels(grid: &mut Vec<Vec<Place>>) {
+    let mut at = 1;
+    while at < grid.len() {
+        let (above, line) = (&grid[at - 1], &grid[at]);
+        let is_wrapped = line.len() > 2
+            && !line[0].text.is_empty()
+            && !line[0].is_repeated
+            && !above[0].text.is_empty()
+            && above[1..]
+                .iter()
+                .any(|place| !place.is_repeated && !place.text.is_empty())
+            && line[1..].iter().zip(&above[1..]).all(|(place, above)| {
+                place.text == above.text && (place.is_repeated || place.text.is_empty())
+            });
+        if !is_wrapped {
+            at += 1;
+            continue;
+        }
+        let label = grid.remove(at).swap_remove(0);
+        let above = &mut grid[at - 1][0];
+        above.text.push('\n');
+        above.text.push_str(&label.text);
+        above.bounds = match (above.bounds, label.bounds) {
+            (Some(a), Some(b)) => Some(a.union(&b)),
+            (a, b) => a.or(b),
+        };
+    }
 }
 
 /// The text of one place; that of a spanning cell is repeated when it is a label.
@@ -387,12 +430,14 @@ mod tests {
     fn grid(xs: &[f32], ys: &[f32]) -> Vec<Rule> {
         let level = |at: &f32| Rule {
             is_level: true,
+            is_edge: false,
             at: *at,
             from: xs[0],
             to: xs[xs.len() - 1],
         };
         let upright = |at: &f32| Rule {
             is_level: false,
+            is_edge: false,
             at: *at,
             from: ys[0],
             to: ys[ys.len() - 1],
@@ -423,12 +468,33 @@ mod tests {
         rules.retain(|rule| rule.is_level || rule.at != 150.0);
         rules.push(Rule {
             is_level: false,
+            is_edge: false,
             at: 150.0,
             from: 120.0,
             to: 140.0,
         });
         let frame = Frame::of(&rules[..3], &rules[3..]);
         assert_eq!(frame.merged(&rules[..3], &rules[3..]), [0, 0, 2, 3]);
+    }
+
+    #[test]
+    fn a_wrapped_label_beside_spanning_cells_is_one() {
+        let own = |text: &str| Place {
+            text: text.to_owned(),
+            ..Place::default()
+        };
+        let repeated = |text: &str| Place {
+            is_repeated: true,
+            ..own(text)
+        };
+        let mut grid = vec![
+            vec![own("Chlorine"), own("10"), own("-")],
+            vec![own("(as HCl)"), repeated("10"), repeated("-")],
+            vec![own("Halons"), own("1"), repeated("-")],
+        ];
+        join_wrapped_labels(&mut grid);
+        let labels: Vec<&str> = grid.iter().map(|line| line[0].text.as_str()).collect();
+        assert_eq!(labels, ["Chlorine\n(as HCl)", "Halons"]);
     }
 
     #[test]

@@ -11,7 +11,9 @@ use super::lattice::RuledTable;
 use super::lines::Segment;
 use super::rows::{Row, bounds};
 use super::tables::{FoundTable, table_at};
-use super::wording::{ends_sentence, goes_on, is_caption, is_list_item, list_item, starts_with_bullet};
+use super::wording::{
+    ends_sentence, goes_on, is_caption, is_contents_entry, is_list_item, list_item, starts_with_bullet,
+};
 use crate::config::RepairConfig;
 use crate::draft::Draft;
 use crate::repair::hyphens::{KnownWords, rejoin_onto};
@@ -339,6 +341,7 @@ impl Layout<'_> {
                 || gap > usual * PARAGRAPH_GAP
                 || is_other
                 || is_indented
+                || is_contents_entry(&before.text())
                 || begins_item
                 || begins_table
             {
@@ -463,7 +466,10 @@ fn is_heading_text(text: &str, rows: &[Row]) -> bool {
     } else {
         MAX_HEADING
     };
-    characters <= longest && text.chars().any(char::is_alphabetic) && !text.ends_with(['.', ',', ';'])
+    characters <= longest
+        && text.chars().any(char::is_alphabetic)
+        && !text.ends_with(['.', ',', ';'])
+        && !is_contents_entry(text)
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use rag_core::span::BoundingBox;
 
 use super::baselines::lines;
+use super::drawn::Rule;
 use super::glyph::{Glyph, GlyphText, Page, Turn};
 use crate::config::RepairConfig;
 
@@ -19,8 +20,21 @@ const BULLET_GAP: f32 = 3.5;
 const NUMBER_GAP: f32 = 2.2;
 const MAX_LABEL: usize = 3;
 
-/// Gap that is a word space, in font sizes.
+/// Gap that is a word space, in font sizes, and that is enough where the engine sees one.
 const WORD_GAP: f32 = 0.17;
+const HINTED_GAP: f32 = 0.07;
+
+/// Least and widest spacing of letters, in font sizes, and fewest gaps of a line that tell it.
+const MIN_TRACKING: f32 = 0.08;
+const MAX_TRACKING: f32 = 0.15;
+const MIN_TRACKED: usize = 6;
+
+/// Narrowest glyph that is a space by itself, in font sizes: what is narrower may only end a text in the
+/// file, and needs as wide a gap.
+const MIN_SPACE: f32 = 0.02;
+
+/// Furthest that a glyph may reach over the upright line beside it, in font sizes.
+const RULE_SLACK: f32 = 0.15;
 
 /// Share of the font size above and below the baseline that a line's box covers.
 const ASCENT: f32 = 0.8;
@@ -155,8 +169,13 @@ pub(super) fn segments(page: &Page, turn: Turn, repair: &RepairConfig) -> (Vec<S
         .collect();
     glyphs.sort_by(|a, b| a.y.total_cmp(&b.y).then(a.x.total_cmp(&b.x)));
     let mut segments = Vec::new();
+    let uprights: Vec<Rule> = page.drawn.upright(size, turn);
+    let uprights: Vec<Rule> = uprights
+        .into_iter()
+        .filter(|rule| !rule.is_level && !rule.is_edge)
+        .collect();
     for line in lines(glyphs) {
-        cut_line(line.glyphs, &mut segments);
+        cut_line(line.glyphs, &uprights, &mut segments);
     }
     segments.sort_by(|a, b| a.baseline.total_cmp(&b.baseline).then(a.left.total_cmp(&b.left)));
     (segments, left_out)
@@ -190,8 +209,11 @@ fn is_first(seen: &mut Seen, glyph: &Glyph) -> bool {
     true
 }
 
-/// Cuts a line at wide gaps.
-fn cut_line(line: Vec<Glyph>, out: &mut Vec<Segment>) {
+/// Cuts a line at wide gaps, and where an upright line stands between two glyphs.
+fn cut_line(line: Vec<Glyph>, uprights: &[Rule], out: &mut Vec<Segment>) {
+    let middle = line.first().map_or(0.0, |glyph| glyph.y - glyph.size * 0.3);
+    let is_beside = |rule: &&Rule| rule.from <= middle && rule.to >= middle;
+    let uprights: Vec<f32> = uprights.iter().filter(is_beside).map(|rule| rule.at).collect();
     let mut current: Vec<Glyph> = Vec::new();
     let mut end = f32::NEG_INFINITY;
     for glyph in line {
@@ -202,7 +224,13 @@ fn cut_line(line: Vec<Glyph>, out: &mut Vec<Segment>) {
             .last()
             .map_or(glyph.size, |last| last.size.max(glyph.size));
         if !glyph.text.is_space() {
-            if glyph.x - end > allowed_gap(&current) * size && !current.is_empty() {
+            let is_ruled_off = || {
+                let slack = RULE_SLACK * size;
+                uprights
+                    .iter()
+                    .any(|x| (end - slack..=glyph.x + slack).contains(x))
+            };
+            if !current.is_empty() && (glyph.x - end > allowed_gap(&current) * size || is_ruled_off()) {
                 out.extend(segment(&current));
                 current.clear();
             }
@@ -263,16 +291,28 @@ fn text_of(glyphs: &[Glyph], size: f32, baseline: f32) -> (String, Vec<Space>) {
     let mut spaces = Vec::new();
     let mut length = 0;
     let mut last: Option<&Glyph> = None;
+    let tracking = tracking(glyphs, size);
+    // Whether a space without width stands before the glyph.
+    let mut is_hinted = false;
     for glyph in glyphs {
         if glyph.text.is_space() {
-            if !pieces.last().is_some_and(GlyphText::is_space) {
+            if glyph.advance < MIN_SPACE * size {
+                is_hinted = true;
+            } else if !pieces.last().is_some_and(GlyphText::is_space) {
                 pieces.push(GlyphText::One(' '));
             }
             continue;
         }
         if let Some(before) = last {
             let end = before.x + before.advance;
-            let is_gap = glyph.x - end > WORD_GAP * size.min(before.size.max(glyph.size));
+            // The space that the engine sees stands before the glyph that is drawn later.
+            let later = if before.order > glyph.order { before } else { glyph };
+            let least = match (is_hinted, later.is_apart) {
+                (true, _) => MIN_SPACE,
+                (false, true) => HINTED_GAP,
+                (false, false) => WORD_GAP,
+            };
+            let is_gap = glyph.x - end > tracking + least * size.min(before.size.max(glyph.size));
             let is_raised = is_superscript_digit(glyph, size, baseline)
                 && before.text.first().is_numeric()
                 && !is_superscript_digit(before, size, baseline);
@@ -292,6 +332,7 @@ fn text_of(glyphs: &[Glyph], size: f32, baseline: f32) -> (String, Vec<Space>) {
         length += glyph.text.bytes();
         pieces.push(glyph.text.clone());
         last = Some(glyph);
+        is_hinted = false;
     }
     let strong = pieces.iter().filter(|text| text.first().is_alphabetic()).count();
     let right_to_left = pieces
@@ -306,9 +347,40 @@ fn text_of(glyphs: &[Glyph], size: f32, baseline: f32) -> (String, Vec<Space>) {
     }
     let mut text = String::with_capacity(length);
     for piece in &pieces {
+        if right_to_left > 0 && is_change_of_script(&text, piece.first()) {
+            text.push(' ');
+        }
         piece.push_to(&mut text);
     }
     (text, spaces)
+}
+
+/// How far the letters of a line are set apart, in points: the usual gap between two glyphs.
+fn tracking(glyphs: &[Glyph], size: f32) -> f32 {
+    let between = |pair: &[Glyph]| {
+        let is_inked = !pair[0].text.is_space() && !pair[1].text.is_space();
+        is_inked.then(|| pair[1].x - pair[0].x - pair[0].advance)
+    };
+    let mut gaps: Vec<f32> = glyphs.windows(2).filter_map(between).collect();
+    if gaps.len() < MIN_TRACKED {
+        return 0.0;
+    }
+    let middle = gaps.len() / 2;
+    let (_, usual, _) = gaps.select_nth_unstable_by(middle, f32::total_cmp);
+    if *usual < MIN_TRACKING * size {
+        return 0.0;
+    }
+    usual.min(MAX_TRACKING * size)
+}
+
+/// True between letters that run to the left and letters that run to the right: words of two languages
+/// are two words, though the space between them is drawn on the other side of one of them.
+fn is_change_of_script(text: &str, next: char) -> bool {
+    let Some(last) = text.chars().next_back() else {
+        return false;
+    };
+    let is_other = |c: char| c.is_alphabetic() && !is_right_to_left(c);
+    is_right_to_left(last) && is_other(next) || is_other(last) && is_right_to_left(next)
 }
 
 /// A raised digit is the mark of a note: it must not join the number before it.
@@ -318,7 +390,8 @@ fn is_superscript_digit(glyph: &Glyph, size: f32, baseline: f32) -> bool {
         && baseline - glyph.y > size * 0.15
 }
 
-fn is_right_to_left(c: char) -> bool {
+/// True for letters of scripts that run from right to left.
+pub(super) fn is_right_to_left(c: char) -> bool {
     matches!(c, '\u{0590}'..='\u{08FF}' | '\u{FB1D}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}')
         && !c.is_numeric()
 }
@@ -363,6 +436,7 @@ pub(super) mod tests {
             advance: size / 2.0,
             size,
             is_bold: false,
+            is_apart: false,
             order: 0,
             turn: Turn::Right,
         };
@@ -430,6 +504,58 @@ pub(super) mod tests {
         let mut glyphs = set("24.91", 50.0, 100.0, 10.0);
         glyphs.extend(set("2", 75.0, 96.0, 6.0));
         assert_eq!(texts(glyphs), ["24.91 2"]);
+    }
+
+    #[test]
+    fn letters_that_are_set_apart_are_one_word() {
+        let mut glyphs = set("formattedtext", 50.0, 100.0, 10.0);
+        for (at, glyph) in glyphs.iter_mut().enumerate() {
+            glyph.x += at as f32 * 1.9 + if at >= 9 { 4.0 } else { 0.0 };
+            glyph.is_apart = at % 2 == 1;
+        }
+        assert_eq!(texts(glyphs), ["formatted text"]);
+    }
+
+    #[test]
+    fn a_narrow_gap_is_a_space_where_the_engine_sees_one() {
+        let mut glyphs = set("ofan", 50.0, 100.0, 10.0);
+        glyphs[2].x += 1.3;
+        glyphs[3].x += 1.3;
+        assert_eq!(texts(glyphs.clone()), ["ofan"]);
+        glyphs[2].is_apart = true;
+        assert_eq!(texts(glyphs.clone()), ["of an"]);
+        let mut end = set(" ", 56.0, 100.0, 10.0);
+        end[0].advance = 0.0;
+        let mut number = set("12.0", 50.0, 100.0, 10.0);
+        number.extend(end);
+        assert_eq!(texts(number), ["12.0"]);
+    }
+
+    #[test]
+    fn an_upright_line_ends_a_text() {
+        let mut page = Page {
+            width: 600.0,
+            height: 800.0,
+            glyphs: set("Elizab1254", 50.0, 100.0, 10.0),
+            ..Page::default()
+        };
+        page.drawn.rules.push(Rule {
+            is_level: false,
+            is_edge: false,
+            at: 80.2,
+            from: 90.0,
+            to: 105.0,
+        });
+        let found = segments(&page, Turn::Right, &RepairConfig::default()).0;
+        let texts: Vec<&str> = found.iter().map(|segment| segment.text.as_str()).collect();
+        assert_eq!(texts, ["Elizab", "1254"]);
+    }
+
+    #[test]
+    fn words_of_two_scripts_are_two_words() {
+        let visual: String = "لغة البرمجة".chars().rev().collect();
+        let glyphs = set(&format!("{visual}Rust"), 50.0, 100.0, 10.0);
+        assert_eq!(texts(glyphs), ["Rust لغة البرمجة"]);
     }
 
     #[test]

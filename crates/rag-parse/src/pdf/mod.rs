@@ -16,8 +16,10 @@ mod layout;
 mod line_numbers;
 mod lines;
 mod ocr;
+mod operators;
 mod pdfium;
 mod rows;
+mod slanted;
 mod tables;
 mod triage;
 mod wording;
@@ -55,7 +57,10 @@ impl PdfReader {
     pub(crate) fn parse(&self, bytes: &[u8], config: &Config, draft: &mut Draft) -> Result<(), Failure> {
         match (self.engine, &self.library) {
             (PdfEngine::Auto | PdfEngine::Pdfium, Some(library)) => {
-                read(&mut pdfium::PdfiumDocument::open(library, bytes)?, config, draft);
+                match pdfium::PdfiumDocument::open(library, bytes) {
+                    Ok(mut document) => read(&mut document, config, draft),
+                    Err(failure) => self.read_otherwise(failure, bytes, config, draft)?,
+                }
             }
             (PdfEngine::Pdfium, None) => {
                 let message =
@@ -65,6 +70,24 @@ impl PdfReader {
             (PdfEngine::Auto | PdfEngine::Hayro, _) => read(&mut hayro::Hayro::open(bytes)?, config, draft),
         }
         Ok(())
+    }
+
+    /// Reads a file that libpdfium cannot open with the other engine, where the choice is free: each opens
+    /// files that the other does not.
+    fn read_otherwise(
+        &self,
+        failure: Failure,
+        bytes: &[u8],
+        config: &Config,
+        draft: &mut Draft,
+    ) -> Result<(), Failure> {
+        match hayro::Hayro::open(bytes) {
+            Ok(mut document) if self.engine == PdfEngine::Auto && !failure.is_transient => {
+                read(&mut document, config, draft);
+                Ok(())
+            }
+            _ => Err(failure),
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use pdfium_render::prelude::{
 use super::glyph::{Glyph, GlyphSource, GlyphText, Page, Turn};
 use super::hayro::Hayro;
 use super::image::GreyImage;
+use super::slanted::{self, SlantedGlyph};
 use crate::error::Failure;
 
 /// The library, loaded once per process: the first path that is asked for stays.
@@ -101,6 +102,7 @@ impl GlyphSource for PdfiumDocument<'_> {
             limit,
             last: None,
             is_bold: false,
+            is_apart: false,
             was_slanted: false,
         };
         let text = page.text().map_err(|error| error.to_string())?;
@@ -205,6 +207,8 @@ struct Collector {
     /// Origin and box of the last glyph: a character with the same is a part of the same ligature.
     last: Option<([f32; 4], String)>,
     is_bold: bool,
+    /// True when the library made up a space before the next glyph.
+    is_apart: bool,
     was_slanted: bool,
 }
 
@@ -214,6 +218,11 @@ impl Collector {
         let is_generated = character.is_generated().unwrap_or(false);
         if is_generated && value != 2 {
             self.last = None;
+            self.is_apart = value == u32::from(' ');
+            // The advance of a glyph on a slope is not known, so the library's spaces are.
+            if self.was_slanted {
+                slanted::push_space(&mut self.page.slanted);
+            }
             return;
         }
         let value = if value == 2 { u32::from('-') } else { value };
@@ -257,7 +266,14 @@ impl Collector {
         let start = self.frame.shown(origin.0, origin.1);
         let ahead = self.frame.shown(origin.0 + angle.cos(), origin.1 + angle.sin());
         let Some(turn) = Turn::of(ahead.0 - start.0, ahead.1 - start.1) else {
-            self.page.push_slanted(&text, self.was_slanted);
+            let glyph = SlantedGlyph {
+                text,
+                start,
+                direction: (ahead.0 - start.0, ahead.1 - start.1),
+                advance: None,
+                size: character.scaled_font_size().value.abs().max(1.0),
+            };
+            slanted::push(&mut self.page.slanted, glyph);
             self.was_slanted = true;
             return;
         };
@@ -276,6 +292,7 @@ impl Collector {
             advance,
             size,
             is_bold: self.is_bold,
+            is_apart: std::mem::take(&mut self.is_apart),
             order,
             turn,
         });

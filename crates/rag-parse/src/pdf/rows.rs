@@ -2,7 +2,7 @@
 
 use rag_core::span::BoundingBox;
 
-use super::lines::Segment;
+use super::lines::{Segment, is_right_to_left};
 
 /// Segments on one baseline.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,14 +40,29 @@ impl Row {
         self.segments.iter().all(|segment| segment.is_bold)
     }
 
+    /// The text in reading order, which is from the right where most of it runs that way.
     pub(super) fn text(&self) -> String {
-        let texts: Vec<&str> = self
+        let mut texts: Vec<&str> = self
             .segments
             .iter()
             .map(|segment| segment.text.as_str())
             .collect();
+        if texts.len() > 1 && runs_right_to_left(&texts) {
+            texts.reverse();
+        }
         texts.join(" ")
     }
+}
+
+/// True when most letters belong to scripts that run from right to left.
+fn runs_right_to_left(texts: &[&str]) -> bool {
+    let letters = || {
+        texts
+            .iter()
+            .flat_map(|text| text.chars())
+            .filter(|c| c.is_alphabetic())
+    };
+    letters().filter(|c| is_right_to_left(*c)).count() * 2 > letters().count()
 }
 
 /// The smallest box around rows.
@@ -73,4 +88,26 @@ pub(super) fn rows(segments: Vec<Segment>) -> Vec<Row> {
         row.segments.sort_by(|a, b| a.left.total_cmp(&b.left));
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_of_a_line_from_right_to_left_are_joined_from_the_right() {
+        let segment = |text: &str, left: f32| Segment {
+            text: text.to_owned(),
+            left,
+            right: left + 40.0,
+            baseline: 100.0,
+            size: 10.0,
+            is_bold: false,
+            order: 0,
+            spaces: Vec::new(),
+        };
+        let row = |texts: [&str; 2]| rows(vec![segment(texts[0], 50.0), segment(texts[1], 150.0)]).remove(0);
+        assert_eq!(row(["المصرية", "الحكومة"]).text(), "الحكومة المصرية");
+        assert_eq!(row(["left", "right"]).text(), "left right");
+    }
 }

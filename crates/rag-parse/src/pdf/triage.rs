@@ -326,12 +326,6 @@ fn turned(page: &Page, number: u32, config: &Config, draft: &mut Draft) -> Vec<S
     }
     // Labels on a slope have no lines; they come behind the page's text.
     if !page.slanted.is_empty() {
-        let whole = BoundingBox {
-            left: 0.0,
-            top: 0.0,
-            right: page.width,
-            bottom: page.height,
-        };
         sheets.push(Sheet {
             place: Place {
                 page: number,
@@ -341,7 +335,11 @@ fn turned(page: &Page, number: u32, config: &Config, draft: &mut Draft) -> Vec<S
             },
             segments: Vec::new(),
             rules: Vec::new(),
-            read: page.slanted.iter().map(|run| (run.clone(), whole)).collect(),
+            read: page
+                .slanted
+                .iter()
+                .map(|run| (run.text.clone(), run.bounds))
+                .collect(),
         });
     }
     sheets

@@ -144,18 +144,17 @@ fn read_region(sheet: &Sheet, region: &Region, draft: &mut Draft) {
     let width = region.columns.len();
     // Rows with one cell above the table are its titles.
     while let Some(&row) = rows.first() {
-        let filled = sheet.filled(row, &region.columns);
-        if filled.len() != 1 {
+        let [title] = sheet.shown(row, &region.columns)[..] else {
             break;
-        }
-        draft.prose(BlockKind::Paragraph, &filled[0].text);
+        };
+        draft.prose(BlockKind::Paragraph, &title.text);
         rows.remove(0);
     }
     if rows.is_empty() {
         return;
     }
     // Rows with one cell below it are its notes.
-    let is_note = |row: &&usize| width > 2 && sheet.filled(**row, &region.columns).len() == 1;
+    let is_note = |row: &&usize| width > 2 && sheet.shown(**row, &region.columns).len() == 1;
     let notes = rows.split_off(rows.len() - rows.iter().rev().take_while(is_note).count());
     read_table(sheet, region, &rows, draft);
     for row in notes {

@@ -35,8 +35,20 @@ pub(super) struct Cell {
     pub(super) raw: Option<String>,
     pub(super) is_number: bool,
     pub(super) is_bold: bool,
-    /// Part of a merge whose text stands in another cell.
-    pub(super) is_repeated: bool,
+    /// Where its text stands.
+    pub(super) origin: Origin,
+}
+
+/// Where the text of a cell stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// In the cell itself.
+    #[default]
+    Own,
+    /// In another cell of the row, with which it is merged.
+    SameRow,
+    /// In a cell of a row above, with which it is merged.
+    Above,
 }
 
 /// The filled cells of a sheet by row and column, from 0.
@@ -56,7 +68,16 @@ impl Sheet {
         let cells = columns
             .iter()
             .filter_map(|column| self.cells.get(&(row, *column)));
-        cells.filter(|cell| !cell.is_repeated).collect()
+        cells.filter(|cell| cell.origin == Origin::Own).collect()
+    }
+
+    /// The cells of a row in these columns that its own merges leave: those of a merge that reaches down
+    /// into the row belong to it like others.
+    pub(super) fn shown(&self, row: usize, columns: &[usize]) -> Vec<&Cell> {
+        let cells = columns
+            .iter()
+            .filter_map(|column| self.cells.get(&(row, *column)));
+        cells.filter(|cell| cell.origin != Origin::SameRow).collect()
     }
 
     /// The texts of a row in these columns, empty cells included.
@@ -285,7 +306,11 @@ fn spread(sheet: &mut Sheet, reference: &str) {
     for row in from.0..=to.0 {
         for column in from.1..=to.1 {
             sheet.cells.entry((row, column)).or_insert_with(|| Cell {
-                is_repeated: true,
+                origin: if row > from.0 {
+                    Origin::Above
+                } else {
+                    Origin::SameRow
+                },
                 ..first.clone()
             });
         }

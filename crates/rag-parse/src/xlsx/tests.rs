@@ -69,3 +69,33 @@ fn a_sheet_becomes_a_section_with_title_table_and_notes() {
     assert_eq!(text.blocks[2].cells[1].raw.as_deref(), Some("0.025"));
     assert_eq!(warnings[0].reason, "hidden-sheet");
 }
+
+#[test]
+fn a_last_row_under_a_merge_is_no_note() {
+    let number = |place: &str, value: u32| format!(r#"<c r="{place}"><v>{value}</v></c>"#);
+    let label = |place: &str, text: &str| format!(r#"<c r="{place}" t="str"><v>{text}</v></c>"#);
+    let sheet = format!(
+        r#"<worksheet><sheetData><row r="1">{}{}{}</row><row r="2">{}{}</row><row r="3">{}</row></sheetData>
+        <mergeCells><mergeCell ref="B2:C3"/></mergeCells></worksheet>"#,
+        label("A1", "Grade"),
+        label("B1", "Hotel"),
+        label("C1", "Meals"),
+        number("A2", 8),
+        number("B2", 9),
+        number("A3", 10),
+    );
+    let config = Config::default();
+    let mut draft = Draft::new(&config.limits);
+    parse(&workbook(&sheet), &config, &mut draft).unwrap();
+    let (text, ..) = draft.finish();
+    let rows: Vec<&str> = text
+        .blocks
+        .iter()
+        .filter(|block| block.kind == BlockKind::TableRow)
+        .map(|block| block.span.slice(&text.text).unwrap())
+        .collect();
+    assert_eq!(
+        rows,
+        ["Grade 8: hotel 9, meals 9.", "Grade 10: hotel 9, meals 9."]
+    );
+}
