@@ -38,7 +38,8 @@ const LAYERS: &[&[&str]] = &[
     &["rag-retrieve"],
     &["rag-pipeline"],
     &["rag-cli"],
-    &["xtask", "rag-tests", "rag-benches"],
+    &["rag-benches"],
+    &["xtask", "rag-tests"],
 ];
 
 fn layer(name: &str) -> Option<usize> {
