@@ -194,8 +194,14 @@ fn list_files(folder: &Path) -> Result<Vec<String>, ArtifactError> {
     Ok(files)
 }
 
-/// Replaces the file `path` by `bytes` in one step that a reader sees whole.
+/// Replaces the file `path` by `bytes` in one step that a reader sees whole. A link is replaced, not followed; a device or
+/// a pipe is refused, since it would be one no more.
 pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), ArtifactError> {
+    let is_special = |there: std::fs::Metadata| !there.is_file() && !there.is_symlink();
+    if fs_err::symlink_metadata(path).is_ok_and(is_special) {
+        let reason = format!("{} is no file, and is not replaced by one", path.display());
+        return Err(std::io::Error::new(std::io::ErrorKind::InvalidInput, reason).into());
+    }
     let parent = parent_of(path);
     let mut file = tempfile::Builder::new()
         .prefix(TEMPORARY_PREFIX)
@@ -302,6 +308,20 @@ mod tests {
         entries
             .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
             .collect()
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_stays_what_it_is() {
+        use std::os::unix::net::UnixListener;
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let _socket = UnixListener::bind(&path).unwrap();
+        let error = replace_file(&path, b"x").unwrap_err().to_string();
+        assert!(error.contains("is no file"), "{error}");
+        assert!(!fs_err::metadata(&path).unwrap().is_file());
+        assert!(replace_file(folder.path(), b"x").is_err());
     }
 
     #[test]
