@@ -85,7 +85,7 @@ fn a_chat_is_answered_to_its_end_and_the_same_again() {
     assert!(
         model
             .identity()
-            .starts_with("SmolLM2-135M-Instruct@b179c9523d0e6a0f greedy")
+            .starts_with("SmolLM2-135M-Instruct@b179c9523d0e6a0f arithmetic2 greedy")
     );
 }
 
