@@ -76,7 +76,8 @@ pub struct SearchConfig {
     pub k1: f32,
     /// BM25: how much a long passage is held back; 0 not at all, 1 in proportion to its length.
     pub b: f32,
-    /// Candidates kept while the graph is searched; raised to the number of results asked for.
+    /// Candidates kept while the graph is searched where all passages are allowed; divided by the square of the share
+    /// that is, and raised to the number of results asked for.
     pub ef: u32,
     /// Distances that the graph search computes per kept candidate, measured in units of one scanned
     /// passage. The planner scans when that is cheaper; see [`crate::Generation::dense`].

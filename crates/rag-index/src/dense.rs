@@ -138,7 +138,7 @@ fn widened(ef: usize, share: f64) -> usize {
 }
 
 /// Chooses the way that computes fewer distances: a scan one per allowed passage, the graph `graph_cost`
-/// per kept candidate, and more the rarer allowed passages are among those that it meets.
+/// per candidate that it keeps, already [`widened`], and more the rarer allowed passages are among those that it meets.
 fn plan(allowed: u64, share: f64, kept: usize, graph_cost: f32) -> Plan {
     if kept as f64 * f64::from(graph_cost) < allowed as f64 * share {
         Plan::Graph

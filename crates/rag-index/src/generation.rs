@@ -167,7 +167,7 @@ impl Generation {
     ///
     /// Few allowed passages, or a generation without a graph, are scanned, which is exact; otherwise the
     /// graph is searched. The choice is by estimated cost: a scan computes one distance per allowed passage,
-    /// the graph about `ef · graph_cost` divided by the share of passages that are allowed. Under
+    /// the graph about `ef · graph_cost` divided by the third power of the share of passages that are allowed. Under
     /// [`Statistics::Readable`] they are always scanned.
     pub fn dense(&self, query: &[f32], allowed: &AllowedSet, k: usize) -> Result<Vec<Candidate>, IndexError> {
         allowed.check(self.key())?;

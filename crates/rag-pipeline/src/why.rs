@@ -197,12 +197,12 @@ impl Tracer<'_> {
 
     fn file(&self, document: &Document, quote: &str) -> Result<FileTrace, PipelineError> {
         let path = self.source.unwrap_or(Path::new("")).join(&document.source);
-        let state = match Digest::of_file(&path) {
+        let state = match self.source.map(|_| Digest::of_file(&path)) {
             _ if is_imported(&self.documents) => FileState::Imported,
-            _ if self.source.is_none() => FileState::Unknown,
-            Ok(found) if found.blake3.to_string() == document.content_digest => FileState::Unchanged,
-            Ok(_) => FileState::Changed,
-            Err(_) => FileState::Missing,
+            None => FileState::Unknown,
+            Some(Ok(found)) if found.blake3.to_string() == document.content_digest => FileState::Unchanged,
+            Some(Ok(_)) => FileState::Changed,
+            Some(Err(_)) => FileState::Missing,
         };
         let bytes = match state {
             FileState::Unchanged => find_bytes(&path, quote)?,

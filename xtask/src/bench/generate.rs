@@ -20,6 +20,9 @@ use super::{Bench, sample};
 /// The model of the catalogue.
 const MODEL: &str = "SmolLM2-135M-Instruct";
 
+/// The first message.
+const SYSTEM: &str = "You are a helpful assistant.";
+
 /// Words of the prompt's source text.
 const WORDS: usize = 250;
 
@@ -48,7 +51,7 @@ pub(super) fn contests(bench: &Bench<'_>) -> anyhow::Result<Vec<Outcome>> {
     let text = sample(bench.texts()?, 20).join(" ");
     let words: Vec<&str> = text.split_whitespace().take(WORDS).collect();
     let user = format!("Retell this in your own words, at length:\n\n{}", words.join(" "));
-    let prompt = Prompt::new("You are a helpful assistant.", user.clone(), TOKENS);
+    let prompt = Prompt::new(SYSTEM, user.clone(), TOKENS);
     let work = move || -> anyhow::Result<Round> {
         let started = Instant::now();
         let first = Cell::new(None);
@@ -61,7 +64,10 @@ pub(super) fn contests(bench: &Bench<'_>) -> anyhow::Result<Vec<Outcome>> {
         let read = first.get().context("the model wrote nothing")?;
         let written = started.elapsed().as_secs_f64() - read;
         let usage = completion.usage;
-        anyhow::ensure!(usage.completion > 1, "the model wrote one token only");
+        anyhow::ensure!(
+            usage.completion > TOKENS as u64 / 2,
+            "the model wrote too little to be timed"
+        );
         Ok(Round::from([
             ("decoded tokens", (usage.completion - 1) as f64 / written),
             ("prompt tokens", usage.prompt as f64 / read),
@@ -77,7 +83,9 @@ pub(super) fn contests(bench: &Bench<'_>) -> anyhow::Result<Vec<Outcome>> {
         threads: bench.threads,
         context: CONTEXT,
         tokens: TOKENS,
-        prompt: format!("<|im_start|>user\n{user}<|im_end|>\n<|im_start|>assistant\n"),
+        prompt: format!(
+            "<|im_start|>system\n{SYSTEM}<|im_end|>\n<|im_start|>user\n{user}<|im_end|>\n<|im_start|>assistant\n"
+        ),
     };
     let (peer, _) = bench.python.start("generate", "llama.cpp", &parameters)?;
     let read = |said: &serde_json::Value| {

@@ -36,7 +36,7 @@ use previous::Previous;
 pub const STAGE: &str = stage::PARSE;
 
 /// Raised whenever the same file would give another document.
-pub const STAGE_VERSION: u32 = 4;
+pub const STAGE_VERSION: u32 = 5;
 
 /// Files that are parsed ahead of the one that is written next, per worker.
 const LOOKAHEAD: usize = 32;

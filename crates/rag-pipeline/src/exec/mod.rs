@@ -44,7 +44,7 @@ use rag_core::id::PassageId;
 use serde::Deserialize;
 
 /// Raised whenever what a program wrote is taken over differently.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Role of the program in manifests.
 const ROLE: &str = "program";

@@ -6,7 +6,7 @@ use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-use rag_core::artifact::{Artifact, ArtifactError, MANIFEST_FILE, TEMPORARY_PREFIX, jsonl};
+use rag_core::artifact::{Artifact, MANIFEST_FILE, TEMPORARY_PREFIX, jsonl};
 use rag_core::progress::Progress;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -202,7 +202,7 @@ impl<'c> Call<'c> {
         let limit = Duration::from_secs(self.limits.time_limit_s);
         let started = Instant::now();
         loop {
-            if let Some(status) = child.0.try_wait()? {
+            if let Some(status) = child.ended()? {
                 return Ok(status);
             }
             if started.elapsed() > limit {
@@ -226,7 +226,7 @@ impl<'c> Call<'c> {
             return Ok(());
         }
         Err(self.failed(format!(
-            "wrote more than {most} bytes; raise exec.max_output_bytes if that is right"
+            "wrote more than {most} bytes, a file counted as at least {ENTRY_BYTES}; raise exec.max_output_bytes if that is right"
         )))
     }
 
@@ -249,12 +249,25 @@ struct Words {
 /// A started program, ended with all that it started when it is not waited for any more.
 struct Running(Child);
 
+impl Running {
+    /// How it ended, if it did; what it started is ended then too.
+    fn ended(&mut self) -> std::io::Result<Option<ExitStatus>> {
+        if !group::has_ended(&mut self.0)? {
+            return Ok(None);
+        }
+        group::end(&self.0);
+        self.0.wait().map(Some)
+    }
+}
+
 impl Drop for Running {
     fn drop(&mut self) {
-        group::end(&self.0);
-        // Fails only when it has ended already.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        // One that was waited for has no group any more.
+        if matches!(group::has_ended(&mut self.0), Ok(false)) {
+            group::end(&self.0);
+            let _ = self.0.kill();
+            let _ = self.0.wait();
+        }
     }
 }
 
@@ -315,17 +328,15 @@ impl Written<'_> {
                 )));
             }
         }
-        let read = move |line: Result<T, _>| {
+        let lines = jsonl::Reader::open(&path)?;
+        let read = move |line: Result<T, rag_core::artifact::ArtifactError>| {
             line.map_err(|error| {
                 // Where it was written is removed with the program's other leavings.
-                let reason = match error {
-                    ArtifactError::Line { line, source, .. } => format!("line {line}: {source}"),
-                    other => other.to_string(),
-                };
+                let reason = error.to_string().replace(&format!("{}, ", path.display()), "");
                 self.call.failed(format!("wrote {name} wrongly: {reason}"))
             })
         };
-        Ok(jsonl::Reader::open(&path)?.map(read))
+        Ok(lines.map(read))
     }
 }
 

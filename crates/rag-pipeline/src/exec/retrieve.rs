@@ -44,7 +44,10 @@ pub(crate) fn retrieve(
     ];
     let passages = searched.passages.map(|path| ("--passages", Input::Folder(path)));
     let inputs: Vec<_> = own.into_iter().chain(passages).collect();
+    // The program has the files, and could cut those that are mapped.
+    drop(generation);
     let written = call.run(&settings.retrieve, &inputs, output)?;
+    let generation = Generation::open(searched.generation, &settings.index.search)?;
     let mut lines = written.lines::<Ranked>(HITS_FILE)?;
     let writer = ArtifactWriter::begin(output, key)?;
     let mut hits = writer.json_lines::<Ranking>(HITS_FILE)?;

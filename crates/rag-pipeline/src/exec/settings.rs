@@ -24,7 +24,8 @@ const BOXES: [&str; 4] = ["chunk", "retrieve", "rerank", "generate"];
 pub struct ExecSettings {
     /// Longest time that one call of a program may take, in seconds. Default: 3600.
     pub time_limit_s: u64,
-    /// Most bytes that one call of a program may write. Default: 1 GiB.
+    /// Most bytes that one call of a program may write into `--out`, where a file or a folder counts as at least 4096.
+    /// Default: 1 GiB.
     pub max_output_bytes: u64,
     /// Documents to passages.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -174,6 +175,7 @@ impl Program {
                 word.clone()
             });
         }
+        parts.push(self.command.len().to_string());
         for file in &self.files {
             parts.push(Digest::of_file(&self.located(file))?.blake3.to_string());
         }

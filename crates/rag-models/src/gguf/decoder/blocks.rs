@@ -67,7 +67,8 @@ pub(super) struct RoundedRows {
 
 impl BlockMatrix {
     /// Packs a matrix of the format `kind`, whose rows of `inputs` numbers are those of one output each; `None` for a
-    /// format that is not of this form.
+    /// format that is not of this form, and for rows that are not whole blocks. Takes 6 bits a number for codes of 4
+    /// bits, and 10 for all others.
     pub(super) fn pack(kind: GgmlDType, bytes: &[u8], inputs: usize) -> Option<Self> {
         let (codes, read): (Codes, fn(&[u8]) -> Block) = match kind {
             GgmlDType::Q4_0 => (Codes::Nibbles, read_q4_0),
@@ -77,16 +78,19 @@ impl BlockMatrix {
             GgmlDType::Q8_0 => (Codes::Bytes, read_q8_0),
             _ => return None,
         };
+        if inputs == 0 || !inputs.is_multiple_of(BLOCK) {
+            return None;
+        }
         let size = kind.type_size();
         let blocks = inputs / BLOCK;
-        let outputs = bytes.len() / (blocks * size).max(1);
+        let outputs = bytes.len() / (blocks * size);
         let entry = codes.entry_words();
         let mut words = vec![0; outputs.div_ceil(LANES) * blocks * entry];
         let rows = bytes.chunks_exact(blocks * size);
         for (output, row) in rows.enumerate() {
             let panel = &mut words[output / LANES * blocks * entry..][..blocks * entry];
-            for (block, entry) in row.chunks_exact(size).zip(panel.chunks_exact_mut(entry)) {
-                read(block).write(codes, output % LANES, entry);
+            for (block, words) in row.chunks_exact(size).zip(panel.chunks_exact_mut(entry)) {
+                read(block).write(codes, output % LANES, words);
             }
         }
         Some(Self {
@@ -97,15 +101,17 @@ impl BlockMatrix {
         })
     }
 
-    /// The numbers of one output.
-    pub(super) fn row(&self, output: usize) -> Vec<f32> {
+    /// The numbers of one output; `None` when there is no such output.
+    pub(super) fn row(&self, output: usize) -> Option<Vec<f32>> {
+        if output >= self.outputs {
+            return None;
+        }
         let entry = self.codes.entry_words();
         let blocks = self.inputs / BLOCK;
         let (panel, lane) = (output / LANES, output % LANES);
         let entries = self.words[panel * blocks * entry..][..blocks * entry].chunks_exact(entry);
-        entries
-            .flat_map(|entry| Block::read(self.codes, lane, entry).numbers())
-            .collect()
+        let numbers = entries.flat_map(|entry| Block::read(self.codes, lane, entry).numbers());
+        Some(numbers.collect())
     }
 
     /// Multiplies rows of inputs; gives rows of outputs.
@@ -198,7 +204,9 @@ impl RoundedRows {
             let largest = block
                 .iter()
                 .fold(0.0, |largest: f32, value| largest.max(value.abs()));
-            let scale = largest / 127.0;
+            // What is not finite must not become a zero: the decoder refuses logits that are not.
+            let is_finite = block.iter().all(|value| value.is_finite());
+            let scale = if is_finite { largest / 127.0 } else { f32::NAN };
             let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
             let mut sum = 0;
             for four in block.chunks_exact(4) {
@@ -321,12 +329,16 @@ mod tests {
         for kind in KINDS {
             let (matrix, expected) = sample(kind, outputs, inputs);
             for (output, expected) in expected.chunks_exact(inputs).enumerate() {
-                let own = matrix.row(output);
+                let own = matrix.row(output).unwrap();
                 let same = own.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-5);
                 assert!(same, "{kind:?}, row {output}");
             }
         }
-        assert!(BlockMatrix::pack(GgmlDType::F32, &[0; 128], 32).is_none());
+        let (matrix, _) = sample(GgmlDType::Q8_0, outputs, inputs);
+        assert!(matrix.row(outputs).is_none());
+        for (kind, inputs) in [(GgmlDType::F32, 32), (GgmlDType::Q8_0, 33), (GgmlDType::Q8_0, 0)] {
+            assert!(BlockMatrix::pack(kind, &[0; 128], inputs).is_none());
+        }
     }
 
     #[test]
@@ -380,5 +392,11 @@ mod tests {
         assert_eq!(rounded.words[1] & 0xff, 64);
         assert_eq!((rounded.scales[1], rounded.sums[1]), (0.0, 0.0));
         assert!((rounded.sums[0] - (-1.26)).abs() < 1e-5, "{:?}", rounded.sums);
+        for lost in [f32::NAN, f32::INFINITY] {
+            row[40] = lost;
+            let (matrix, _) = sample(GgmlDType::Q8_0, LANES, 2 * BLOCK);
+            let product = matrix.apply(&RoundedRows::round(&row));
+            assert!(product.iter().all(|value| value.is_nan()));
+        }
     }
 }

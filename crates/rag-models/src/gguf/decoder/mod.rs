@@ -1,8 +1,8 @@
 //! A decoder-only transformer as Llama, Qwen 2, Qwen 3 and Gemma 3 are: one forward pass for the four, whose
 //! differences are what [`shape::Shape`] and the presence of weights say.
 //!
-//! Matrices stay quantised as the file has them: those in blocks of 32 numbers are multiplied by kernels of our own, the
-//! others by candle. What is between the products is computed on plain rows, so that a token costs no tensors. Checked in `tests.rs` against candle's own
+//! Matrices stay quantised: those in blocks of 32 numbers are packed for kernels of our own, the others are multiplied
+//! by candle as the file has them. What is between the products is computed on plain rows, so that a token costs no tensors. Checked in `tests.rs` against candle's own
 //! model of each family.
 
 mod arithmetic;

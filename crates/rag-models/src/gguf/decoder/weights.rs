@@ -43,7 +43,14 @@ impl Weight {
     /// The rows of the matrix by their numbers, one after another.
     fn rows(&self, numbers: &[u32]) -> Result<Vec<f32>, GgufError> {
         match self {
-            Self::Blocks(matrix) => Ok(numbers.iter().flat_map(|&row| matrix.row(row as usize)).collect()),
+            Self::Blocks(matrix) => {
+                let mut rows = Vec::new();
+                for &number in numbers {
+                    let row = matrix.row(number as usize);
+                    rows.extend(row.ok_or_else(|| tensor_error("token_embd", "it has no such row"))?);
+                }
+                Ok(rows)
+            }
             Self::Candle(matrix) => {
                 let ids = Tensor::new(numbers, &Device::Cpu)?;
                 Ok(matrix.embedding(&ids)?.flatten_all()?.to_vec1::<f32>()?)
