@@ -83,7 +83,10 @@ impl ModelSettings {
     }
 
     /// Opens an embedder that is the same for every collection.
-    fn open_fixed_embedder(&self, progress: &dyn Progress) -> Result<Box<dyn Embedder>, PipelineError> {
+    pub(crate) fn open_fixed_embedder(
+        &self,
+        progress: &dyn Progress,
+    ) -> Result<Box<dyn Embedder>, PipelineError> {
         if self.embedder == REMOTE {
             let config = self.providers.embeddings.clone();
             return Ok(Box::new(RemoteEmbedder::new(

@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Done> {
     for (name, summary) in &means {
         to_stdout(&format!(
             "{name:12} {}  ({} without an accepted answer)",
-            summary.mean.map_or("–".to_owned(), |mean| format!("{mean:.4}")),
+            super::eval_trec::mean(summary),
             summary.not_computed
         ));
     }

@@ -116,6 +116,7 @@ fn read_trec(path: &Path, qrels: &Qrels, passages: bool) -> anyhow::Result<Docum
     Ok(run)
 }
 
-fn mean(summary: &Summary) -> String {
+/// A mean as tables show it.
+pub(crate) fn mean(summary: &Summary) -> String {
     summary.mean.map_or("–".to_owned(), |mean| format!("{mean:.4}"))
 }

@@ -76,7 +76,7 @@ impl<T: DeserializeOwned> Reader<T> {
         })
     }
 
-    /// Takes a byte order mark off the first line.
+    /// Takes the byte order mark of UTF-8 off the first line, and refuses UTF-16.
     fn check_encoding(&mut self) -> Result<(), ArtifactError> {
         if self.buffer.starts_with(BYTE_ORDER_MARK) {
             self.buffer.drain(..BYTE_ORDER_MARK.len());

@@ -179,7 +179,7 @@ pub fn of_synthetic(
     let path = cloud.path(scratch, &format!("graph-{}.bin", Digest::of(&settings).short()));
     let mut own = None;
     if passages >= index.graph.min_passages.max(1) as usize {
-        own = Some(built(&vectors, (&path, &index.graph), progress)?);
+        own = Some(graph_at(&vectors, (&path, &index.graph), progress)?);
     }
     let dense = Dense::new(vectors, own, &index.search);
     let build = (path.as_path(), &index.graph);
@@ -207,7 +207,7 @@ fn audit(
         None if field.passages == 0 => {
             return Ok(report(dense, GraphOrigin::BuiltForTheAudit, config, Vec::new()));
         }
-        None => Some(self::built(dense.vectors(), build, progress)?),
+        None => Some(graph_at(dense.vectors(), build, progress)?),
     };
     let origin = match built {
         Some(_) => GraphOrigin::BuiltForTheAudit,
@@ -250,7 +250,7 @@ fn report(dense: &Dense, graph: GraphOrigin, config: &RecallConfig, bands: Vec<B
 }
 
 /// The graph at the path, built where there is none that can be read; it gets its name when it is finished.
-fn built(
+fn graph_at(
     vectors: &Vectors,
     (path, config): (&Path, &GraphConfig),
     progress: &dyn Progress,

@@ -23,7 +23,7 @@ const SIZE: usize = 6;
 const RIDGE: f64 = 1.0;
 
 /// What is measured.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct SupportEvaluation {
     /// The data sets, each with its folder.
     pub sets: Vec<(SupportSet, PathBuf)>,
@@ -80,7 +80,7 @@ pub fn evaluate_support(
     let cross_encoder = models
         .open_cross_encoder(progress)?
         .ok_or(PipelineError::NoCrossEncoder)?;
-    let embedder = models.open_counter(progress)?;
+    let embedder = models.open_fixed_embedder(progress)?;
     let judges = Judges::new(
         &settings.generate.verify,
         cross_encoder.as_ref(),
@@ -269,8 +269,12 @@ fn fit(sets: &[MeasuredSet], start: &SupportDecision) -> SupportDecision {
             .of(Part::Fit)
             .filter(|row| row.facts == Facts::Agree)
             .collect();
+        let weight_of = |label: bool| {
+            let alike = used.iter().filter(|row| row.is_supported == label).count();
+            500.0 / alike as f64
+        };
+        let weights = [false, true].map(weight_of);
         for row in &used {
-            let alike = used.iter().filter(|other| other.is_supported == row.is_supported);
             let mut values = [1.0; SIZE];
             for (value, feature) in values.iter_mut().zip(row.features.values()) {
                 *value = f64::from(feature);
@@ -278,7 +282,7 @@ fn fit(sets: &[MeasuredSet], start: &SupportDecision) -> SupportDecision {
             rows.push(Row {
                 values,
                 is_positive: row.is_supported,
-                weight: 500.0 / alike.count() as f64,
+                weight: weights[usize::from(row.is_supported)],
             });
         }
     }

@@ -166,9 +166,10 @@ fn draw(runs: &[Read]) -> Vec<ReportedFigure> {
 }
 
 fn recall(run: &Read) -> Vec<Series> {
+    let relevant = qrels(&run.labels);
     let of = |name: String, rankings: &[Ranking]| {
         let metrics = DEPTHS.map(Metric::Recall);
-        let means = evaluate(rankings, &qrels(&run.labels), &metrics).means();
+        let means = evaluate(rankings, &relevant, &metrics).means();
         let deepest = rankings
             .iter()
             .map(|ranking| ranking.hits.len())
