@@ -116,17 +116,18 @@ pub enum Command {
 pub enum Done {
     /// All of it.
     Complete,
-    /// All but some documents, which were quarantined with a reason, or some variants of an experiment.
-    WithQuarantine,
+    /// Not quite all, and what was left is said: documents that were quarantined, variants of an experiment that failed,
+    /// citations that were not checked again.
+    Partly,
 }
 
 impl Done {
-    /// [`Done::WithQuarantine`] when `quarantined` is not 0.
+    /// [`Done::Partly`] when `quarantined` is not 0.
     pub fn counting(quarantined: u64) -> Self {
         if quarantined == 0 {
             Self::Complete
         } else {
-            Self::WithQuarantine
+            Self::Partly
         }
     }
 }
@@ -148,7 +149,7 @@ pub fn run(command: Command, global: &GlobalArgs) -> anyhow::Result<Done> {
         Command::Rerank(args) => stage::run("rerank", rag_pipeline::rerank, &args, &context),
         Command::Generate(args) => stage::run("generate", rag_pipeline::generate, &args, &context),
         Command::Cite(args) => commands::cite::cite(&args),
-        Command::Check(args) => commands::cite::check(&args),
+        Command::Check(args) => commands::cite::check(&args, &context),
         Command::Run(args) => commands::run::run(&args, &context),
         Command::Repro(args) => commands::repro::run(&args, &context),
         Command::Experiment(command) => commands::experiment::run(&command, &context),
@@ -176,7 +177,7 @@ pub fn exit_code(result: anyhow::Result<Done>) -> ExitCode {
     });
     match result {
         Ok(Done::Complete) => ExitCode::SUCCESS,
-        Ok(Done::WithQuarantine) => ExitCode::from(3),
+        Ok(Done::Partly) => ExitCode::from(3),
         Err(error) => {
             print::to_stderr(&format!("error: {}", print::plain(&chain(&error))));
             ExitCode::FAILURE

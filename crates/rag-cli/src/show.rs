@@ -88,15 +88,9 @@ pub fn source(cited: &Citation, passage: &Passage) -> String {
         );
     }
     let quote = cited.span.and_then(|span| {
-        let start = span.start.checked_sub(passage.span.start)?;
-        let end = span.end.checked_sub(passage.span.start)?;
-        let (before, after) = (passage.text.get(..start)?, passage.text.get(end..)?);
-        Some(format!(
-            "{}>>{}<<{}",
-            plain(before),
-            plain(passage.text.get(start..end)?),
-            plain(after)
-        ))
+        let (at, quote) = (passage.within(span)?, passage.quoted(span)?);
+        let (before, after) = (&passage.text[..at.start], &passage.text[at.end..]);
+        Some(format!("{}>>{}<<{}", plain(before), plain(quote), plain(after)))
     });
     let shown = quote.unwrap_or_else(|| plain(&passage.text));
     let _ = write!(text, "\n\n{shown}");

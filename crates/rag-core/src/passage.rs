@@ -80,6 +80,17 @@ impl Passage {
         }
     }
 
+    /// Where the place `span` of the document stands in the passage's text; `None` when it begins before it.
+    pub fn within(&self, span: Span) -> Option<Span> {
+        let start = span.start.checked_sub(self.span.start)?;
+        Some(Span::new(start, span.end.checked_sub(self.span.start)?))
+    }
+
+    /// The words at the place `span` of the document; `None` when the passage does not hold it.
+    pub fn quoted(&self, span: Span) -> Option<&str> {
+        self.within(span)?.slice(&self.text)
+    }
+
     /// Id of the document that the passage is a part of.
     pub fn document_id(&self) -> &DocumentId {
         &self.id.document

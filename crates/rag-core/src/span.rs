@@ -40,10 +40,11 @@ impl Span {
         self.start < other.end && other.start < self.end
     }
 
-    /// The same range moved right by `offset` bytes.
+    /// The same range moved right by `offset` bytes; what would lie beyond the largest number stays there, so that
+    /// a forged place is outside of every text instead of an overflow.
     #[must_use]
     pub fn shifted(&self, offset: usize) -> Self {
-        Self::new(self.start + offset, self.end + offset)
+        Self::new(self.start.saturating_add(offset), self.end.saturating_add(offset))
     }
 }
 
@@ -83,6 +84,7 @@ mod tests {
         assert_eq!(Span::new(1, 3).slice(text), Some("é"));
         assert_eq!(Span::new(1, 2).slice(text), None);
         assert_eq!(Span::new(4, 40).slice(text), None);
+        assert_eq!(Span::new(1, 3).shifted(usize::MAX).slice(text), None);
     }
 
     #[test]

@@ -75,12 +75,7 @@ fn checked(
     let (text, repairs) = repair(&draft.text, &context, scorer)?;
     let (citations, verification) = verify(&text, &context, scorer)?;
     let mut notes = draft.notes;
-    if context.left_out > 0 {
-        notes.push(format!(
-            "{} passages did not fit into the context",
-            context.left_out
-        ));
-    }
+    notes.extend(left_out(&context));
     let withheld = repairs.iter().filter(|repair| repair.instead.is_empty()).count();
     if withheld > 0 {
         notes.push(format!(
@@ -124,6 +119,19 @@ fn checked(
         passages: context.hits,
         timings_ms: std::collections::BTreeMap::new(),
     })
+}
+
+/// What is said of passages that the budget left out: an answer without any of them is no sign that nothing was found.
+fn left_out(context: &Context) -> Option<String> {
+    let many = context.left_out;
+    match (many, context.hits.is_empty()) {
+        (0, _) => None,
+        (_, true) => Some(format!(
+            "none of the {many} passages that were found fits into the context, so nothing could be answered: raise \
+             generate.context.max_tokens"
+        )),
+        _ => Some(format!("{many} passages did not fit into the context")),
+    }
 }
 
 /// Milliseconds of each step, by its name.
@@ -215,6 +223,13 @@ mod tests {
         assert_eq!(answer.usage.passages_left_out, 1);
         assert!(
             answer.notes.iter().any(|note| note.contains("did not fit")),
+            "{:?}",
+            answer.notes
+        );
+        let answer = ask("What does ERR-7 mean?", &[&long]);
+        let says_why = |note: &String| note.contains("generate.context.max_tokens");
+        assert!(
+            answer.abstained && answer.notes.iter().any(says_why),
             "{:?}",
             answer.notes
         );

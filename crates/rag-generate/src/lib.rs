@@ -41,6 +41,7 @@ mod error;
 mod extract;
 mod generate;
 mod generator;
+mod identifiers;
 mod model;
 mod receipt;
 mod repair;
@@ -56,8 +57,8 @@ pub use extract::{Candidate, Decision, ExtractConfig, ExtractiveGenerator, Featu
 pub use generate::{generate, research};
 pub use generator::{Draft, Generator};
 pub use model::{ModelConfig, ModelGenerator};
-pub use receipt::{Receipt, ReceiptSource};
+pub use receipt::{Receipt, ReceiptSource, misquoted};
 pub use verify::{
-    Claim, Judged, SupportDecision, SupportFeatures, SupportModels, SupportScorer, VerifyConfig,
+    Claim, Judged, MAX_CLAIMS, SupportDecision, SupportFeatures, SupportModels, SupportScorer, VerifyConfig,
     parse_citations, verify,
 };

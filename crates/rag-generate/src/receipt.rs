@@ -5,13 +5,17 @@ use rag_core::answer::{Answer, Citation, CitationStatus, SupportBasis};
 use rag_core::artifact::Digest;
 use rag_core::hit::Hit;
 use rag_core::passage::Passage;
+use rag_models::ModelError;
 use serde::{Deserialize, Serialize};
 
 use crate::context::{Context, ContextConfig, assemble};
-use crate::verify::{SupportScorer, VerifyConfig, verify};
+use crate::verify::{SupportModels, SupportScorer, VerifyConfig, verify};
 
 /// Form of the file that is written and read.
 const VERSION: u32 = 2;
+
+/// How far a score of models may lie from the one in a receipt: other processors round otherwise.
+const SCORE_TOLERANCE: f32 = 0.02;
 
 /// What was answered, from what, and how it was checked.
 ///
@@ -75,29 +79,22 @@ impl Receipt {
     /// Checks everything that can be without the index, and returns what does not hold; nothing when all does.
     ///
     /// Each source must have its digest, each quote must stand in its source at its place, and checking the
-    /// answer against the sources anew must verify every citation. No model is asked: a score that models gave is
-    /// believed where the facts agree, see [`on_models`](Self::on_models).
-    pub fn check(&self) -> Vec<String> {
+    /// answer against the sources anew must verify every citation. `models` compute their scores again; without
+    /// them a score that models gave is believed where the facts agree, see [`on_models`](Self::on_models). Fails
+    /// when a model does.
+    pub fn check(&self, models: Option<SupportModels<'_>>) -> Result<Vec<String>, ModelError> {
         if self.version != VERSION {
-            return vec![format!(
+            return Ok(vec![format!(
                 "the receipt has version {}, this program reads {VERSION}",
                 self.version
-            )];
+            )]);
         }
-        let mut problems: Vec<String> = self.sources.iter().filter_map(altered).collect();
-        problems.extend(
-            self.citations
-                .iter()
-                .filter_map(|citation| self.misquoted(citation)),
-        );
-        let scorer = SupportScorer::recorded(&self.verify, &self.citations);
-        let (citations, verification) = match verify(&self.answer, &self.context(), &scorer) {
-            Ok(found) => found,
-            Err(error) => {
-                problems.push(error.to_string());
-                return problems;
-            }
+        let mut problems = self.sources_problems();
+        let scorer = match models {
+            Some(models) => SupportScorer::new(&self.verify, models),
+            None => SupportScorer::recorded(&self.verify, &self.citations),
         };
+        let (citations, verification) = verify(&self.answer, &self.context(), &scorer)?;
         problems.extend(
             verification
                 .unknown_ids
@@ -106,10 +103,20 @@ impl Receipt {
         );
         let unsupported = verification.unsupported.iter();
         problems.extend(unsupported.map(|sentence| format!("no source supports: {sentence}")));
-        if citations != self.citations {
+        let is_same = |(own, found): (&Citation, &Citation)| is_same(own, found);
+        if citations.len() != self.citations.len() || !self.citations.iter().zip(&citations).all(is_same) {
             problems.push("the citations are not those that a new check gives".to_owned());
         }
-        problems
+        Ok(problems)
+    }
+
+    /// What does not hold of the sources, and of the quotes from them.
+    pub fn sources_problems(&self) -> Vec<String> {
+        let quotes = self.citations.iter().filter_map(|citation| {
+            let passage = self.source(citation)?;
+            misquoted(citation, passage)
+        });
+        self.sources.iter().filter_map(altered).chain(quotes).collect()
     }
 
     /// The citations that rest on the score of models, which [`check`](Self::check) does not compute again.
@@ -138,48 +145,72 @@ impl Receipt {
         };
         assemble(&self.question, &hits, &everything, &str::len)
     }
+}
 
-    fn misquoted(&self, citation: &Citation) -> Option<String> {
-        let passage = self.source(citation)?;
-        let start = passage.span.start;
-        let place = citation.span.and_then(|span| {
-            let (from, to) = (span.start.checked_sub(start)?, span.end.checked_sub(start)?);
-            passage.text.get(from..to)
-        });
-        let is_verified = citation.status == CitationStatus::Verified;
-        (is_verified && place != Some(&citation.quote)).then(|| {
-            format!(
-                "{} does not have these words at their place: {}",
-                citation.id, citation.quote
-            )
-        })
-    }
+/// Says that the quote of a verified citation does not stand in `passage` at its place, if so.
+pub fn misquoted(citation: &Citation, passage: &Passage) -> Option<String> {
+    let place = citation.span.and_then(|span| passage.quoted(span));
+    let is_verified = citation.status == CitationStatus::Verified;
+    (is_verified && place != Some(&citation.quote)).then(|| {
+        format!(
+            "{} does not have these words at their place: {}",
+            citation.id, citation.quote
+        )
+    })
 }
 
 fn altered(source: &ReceiptSource) -> Option<String> {
-    let is_same = Digest::of(source.passage.text.as_bytes()) == source.blake3;
-    (!is_same).then(|| {
-        format!(
+    let passage = &source.passage;
+    if Digest::of(passage.text.as_bytes()) != source.blake3 {
+        return Some(format!(
             "the text of {} is not the one that was digested",
-            source.passage.id
+            passage.id
+        ));
+    }
+    (passage.span.len() != passage.text.len()).then(|| {
+        format!(
+            "the text of {} is {} bytes long and its place in the document {}",
+            passage.id,
+            passage.text.len(),
+            passage.span.len()
         )
     })
+}
+
+/// The same citation, but for what rounding makes of a score that models gave.
+fn is_same(own: &Citation, found: &Citation) -> bool {
+    let by_models = |citation: &Citation| {
+        let support = citation
+            .support
+            .filter(|support| support.basis == SupportBasis::Models);
+        support.map(|support| support.score)
+    };
+    match (by_models(own), by_models(found)) {
+        (Some(one), Some(other)) if (one - other).abs() <= SCORE_TOLERANCE => {
+            *found
+                == Citation {
+                    support: found.support,
+                    ..own.clone()
+                }
+        }
+        _ => own == found,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use rag_core::answer::SupportScore;
+    use rag_models::{CrossEncoder as _, Embedder as _};
 
     use super::*;
     use crate::config::Config;
     use crate::extract::ExtractiveGenerator;
-    use crate::testing::{WordOverlap, config, hit, ranking};
-    use crate::verify::SupportModels;
+    use crate::testing::{Letters, WordOverlap, config, hit, ranking};
 
     fn receipt() -> Receipt {
         let mut secret = hit("hr-1#0", "Staff get 27 days of leave. Days are not paid out.");
         secret.passage.access = AccessList::from_iter(["hr"]);
-        secret.passage.span = rag_core::span::Span::new(100, 150);
+        secret.passage.span = rag_core::span::Span::new(100, 100 + secret.passage.text.len());
         let hits = vec![secret, hit("it-1#0", "Cats purr.")];
         let model = WordOverlap::default();
         let generator = ExtractiveGenerator::new(Some(&model), config().extract);
@@ -190,31 +221,38 @@ mod tests {
         Receipt::of(&answer, &Config::default().verify)
     }
 
+    /// What does not hold without models.
+    fn check(receipt: &Receipt) -> Vec<String> {
+        receipt.check(None).unwrap()
+    }
+
     #[test]
     fn an_untouched_receipt_holds_and_tells_no_groups() {
         let receipt = receipt();
-        assert_eq!(receipt.check(), Vec::<String>::new());
+        assert_eq!(check(&receipt), Vec::<String>::new());
         assert_eq!(receipt.sources.len(), 1);
         let json = serde_json::to_string(&receipt).unwrap();
         assert!(!json.contains("\"hr\""), "{json}");
         let read: Receipt = serde_json::from_str(&json).unwrap();
-        assert_eq!(read.check(), Vec::<String>::new());
+        assert_eq!(check(&read), Vec::<String>::new());
     }
 
     #[test]
     fn every_change_is_found() {
-        let changes: [fn(&mut Receipt); 6] = [
+        let changes: [fn(&mut Receipt); 8] = [
             |receipt| receipt.answer = receipt.answer.replace("27", "28"),
             |receipt| receipt.sources[0].passage.text = "Staff get 28 days of leave.".into(),
             |receipt| receipt.citations[0].quote = "Staff get 28 days of leave.".into(),
             |receipt| receipt.citations.clear(),
             |receipt| receipt.sources.clear(),
             |receipt| receipt.version = 1,
+            |receipt| receipt.sources[0].passage.span.end += 1,
+            |receipt| receipt.sources[0].passage.span = rag_core::span::Span::new(usize::MAX - 9, usize::MAX),
         ];
         for (number, change) in changes.iter().enumerate() {
             let mut receipt = receipt();
             change(&mut receipt);
-            assert!(!receipt.check().is_empty(), "change {number}");
+            assert!(!check(&receipt).is_empty(), "change {number}");
         }
     }
 
@@ -228,7 +266,7 @@ mod tests {
             score: 0.9,
             basis: SupportBasis::Models,
         });
-        assert_eq!(receipt.check(), Vec::<String>::new());
+        assert_eq!(check(&receipt), Vec::<String>::new());
         assert_eq!(receipt.on_models().count(), 1);
         for (score, claim) in [
             (0.1, claim),
@@ -243,7 +281,29 @@ mod tests {
                 score,
                 basis: SupportBasis::Models,
             });
-            assert!(!other.check().is_empty(), "{score} {claim}");
+            assert!(!check(&other).is_empty(), "{score} {claim}");
         }
+    }
+
+    #[test]
+    fn models_that_are_at_hand_compute_their_scores_again() {
+        let (reader, embedder) = (WordOverlap::default(), Letters::default());
+        let models = SupportModels {
+            cross_encoder: Some(&reader),
+            embedder: Some(&embedder),
+        };
+        let mut receipt = receipt();
+        let decision = &mut receipt.verify.models;
+        decision.cross_encoder.clone_from(&reader.identity().name);
+        decision.embedder.clone_from(&embedder.identity().name);
+        decision.threshold = 0.0;
+        receipt.answer = "Leave days that staff get: 27 [hr-1#0]".into();
+        let scorer = SupportScorer::new(&receipt.verify, models);
+        receipt.citations = verify(&receipt.answer, &receipt.context(), &scorer).unwrap().0;
+        assert_eq!(receipt.on_models().count(), 1);
+        assert_eq!(receipt.check(Some(models)).unwrap(), Vec::<String>::new());
+        receipt.citations[0].support.as_mut().unwrap().score += 2.0 * SCORE_TOLERANCE;
+        let problems = receipt.check(Some(models)).unwrap();
+        assert_eq!(problems, ["the citations are not those that a new check gives"]);
     }
 }

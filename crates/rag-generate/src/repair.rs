@@ -130,6 +130,11 @@ mod tests {
             &[&["hr-1#0"], &["it-1#2"]],
         );
         check("Days are paid out. [hr-1#0]", DECLINED, &[&[]]);
+        check(
+            "Days are not paid out without exception. [hr-1#0]",
+            "Days are not paid out without exception. [hr-1#0]",
+            &[],
+        );
         check("[x#9]", DECLINED, &[]);
         check(DECLINED, DECLINED, &[]);
     }

@@ -54,3 +54,4 @@ pub use stages::{Searched, chunk, expand, generate, index, parse, pdfium_library
 pub use store::Store;
 pub use verify::{Checked, verify};
 pub use way::Way;
+pub use writer::check_receipt;

@@ -4,12 +4,38 @@ use std::sync::Arc;
 
 use rag_core::progress::Progress;
 use rag_generate::agent::{Agent, ModelAgent, PlannedAgent};
-use rag_generate::{Generator, ModelGenerator, SupportModels, Writer};
+use rag_generate::{GenerateError, Generator, ModelGenerator, Receipt, SupportModels, Writer};
 use rag_models::{Embedder, LanguageModel};
 
 use crate::engine::PairReader;
 use crate::error::PipelineError;
 use crate::settings::Settings;
+
+/// Checks `receipt` with the reranker and the embedder of the settings and returns what does not hold, see
+/// [`Receipt::check`]. Scores can only be computed by the models that the receipt names.
+pub fn check_receipt(
+    receipt: &Receipt,
+    settings: &Settings,
+    progress: &dyn Progress,
+) -> Result<Vec<String>, PipelineError> {
+    let reader = PairReader::open(&settings.models, progress)?;
+    let embedder = settings.models.open_counter(progress)?;
+    let models = SupportModels {
+        cross_encoder: reader.cross_encoder(),
+        embedder: Some(embedder.as_ref()),
+    };
+    let wanted = &receipt.verify.models;
+    let read_by = models.cross_encoder.map(|model| model.identity().name.clone());
+    let has_others =
+        read_by.as_ref() != Some(&wanted.cross_encoder) || embedder.identity().name != wanted.embedder;
+    if receipt.on_models().next().is_some() && has_others {
+        return Ok(vec![format!(
+            "its scores are those of {} and {}; name them as models.reranker and models.embedder to compute them again",
+            wanted.cross_encoder, wanted.embedder
+        )]);
+    }
+    Ok(receipt.check(Some(models)).map_err(GenerateError::from)?)
+}
 
 /// What answers are written with.
 #[derive(Clone, Copy)]

@@ -19,7 +19,7 @@ use crate::retriever::Retriever;
 pub const STAGE: &str = stage::RETRIEVE;
 
 /// Raised whenever this crate ranks differently.
-pub const STAGE_VERSION: u32 = 3;
+pub const STAGE_VERSION: u32 = 4;
 
 /// What is lent to [`run`].
 pub struct Tools<'t> {

@@ -30,7 +30,11 @@ static TWO_IDENTIFIERS: LazyLock<Regex> = LazyLock::new(|| {
 ///
 /// A part that names no subject ("and which has the R3?") takes over the content words of the first part.
 pub fn sub_questions(question: &str, most: usize) -> Vec<String> {
-    let mut cuts = split_at_boundaries(question);
+    let mut cuts = cuts(question);
+    // A greeting or a lone word before the question is no question of its own.
+    if !cuts.iter().all(|part| says_something(part)) {
+        cuts = vec![question.trim().to_owned()];
+    }
     if let [only] = &cuts[..] {
         cuts = split_identifiers(only);
     }
@@ -44,7 +48,13 @@ pub fn sub_questions(question: &str, most: usize) -> Vec<String> {
         .collect()
 }
 
-fn split_at_boundaries(question: &str) -> Vec<String> {
+/// True when a word or an identifier says what `part` is about.
+pub(crate) fn says_something(part: &str) -> bool {
+    content(part).next().is_some()
+}
+
+/// `question` cut where one question ends and another begins.
+pub(crate) fn cuts(question: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut start = 0;
     for boundary in BOUNDARY.find_iter(question) {
@@ -59,13 +69,7 @@ fn split_at_boundaries(question: &str) -> Vec<String> {
         start = next;
     }
     found.push(question[start..].trim().to_owned());
-    // A greeting or a lone word before the question is no question of its own.
-    let says_something = |part: &String| content(part).next().is_some();
-    if found.iter().all(says_something) {
-        found
-    } else {
-        vec![question.trim().to_owned()]
-    }
+    found
 }
 
 /// Length of what joins two questions, up to the word that begins the second.

@@ -15,7 +15,7 @@
 //! |---|---|
 //! | one question | [`Retriever::search`] |
 //! | the section or document behind a hit | [`Retriever::parents`] |
-//! | a follow-up made standalone | [`standalone`] |
+//! | a follow-up made standalone | [`standalone`], [`standalone_parts`] |
 //! | other phrasings and supposed answers to search with | [`Drafter`] |
 //! | a question that asks several things taken apart | [`sub_questions`] |
 //! | the stage over files | [`run`] |
@@ -46,4 +46,4 @@ pub use fusion::reciprocal_rank_fusion;
 pub use parents::Parent;
 pub use rag_index::Statistics;
 pub use retriever::{MAX_QUESTION_BYTES, Retriever};
-pub use rewrite::standalone;
+pub use rewrite::{standalone, standalone_parts};

@@ -18,7 +18,7 @@ use crate::error::RetrieveError;
 use crate::expand::expand;
 use crate::fusion::reciprocal_rank_fusion;
 use crate::parents::{Parent, parents};
-use crate::rewrite::standalone;
+use crate::rewrite::{several, standalone_parts};
 
 /// Longest question with its history, in bytes.
 pub const MAX_QUESTION_BYTES: usize = 64 << 10;
@@ -68,7 +68,7 @@ impl<'r> Retriever<'r> {
 
     /// The passages that answer `question` best among those that its asker may read and its filter keeps.
     ///
-    /// A follow-up is made [`standalone`] first, and a question that asks several things is taken apart into
+    /// A follow-up is made standalone first, and a question that asks several things is taken apart into
     /// [`sub_questions`], each of which is searched for; the ranking carries the question as it was searched.
     pub fn search(&self, question: &Question) -> Result<Ranking, RetrieveError> {
         check_length(question)?;
@@ -146,22 +146,20 @@ impl<'r> Retriever<'r> {
     }
 
     fn plan(&self, question: &Question, notes: &mut Vec<String>) -> Result<Question, RetrieveError> {
+        let most = self.config.max_sub_questions;
         let mut question = match self.config.rewrite {
             Rewrite::Off => question.clone(),
-            Rewrite::Rule => standalone(question),
+            Rewrite::Rule => return Ok(standalone_parts(question, most)),
             Rewrite::Draft if question.history.is_empty() => question.clone(),
             Rewrite::Draft => match self.draft(DraftKind::Standalone, question, notes)?.pop() {
                 Some(text) => Question {
                     text,
                     ..question.clone()
                 },
-                None => standalone(question),
+                None => return Ok(standalone_parts(question, most)),
             },
         };
-        let parts = sub_questions(&question.text, self.config.max_sub_questions);
-        if parts.len() > 1 {
-            question.sub_questions = parts;
-        }
+        question.sub_questions = several(sub_questions(&question.text, most));
         Ok(question)
     }
 

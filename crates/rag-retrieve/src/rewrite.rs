@@ -10,6 +10,8 @@ use rag_core::language::Language;
 use rag_core::question::Question;
 use rag_core::text::{Analyzer, PieceKind, is_asking_word, is_function_word, pieces};
 
+use crate::decompose::{cuts, says_something, sub_questions};
+
 /// Words that stand for something said before.
 const PRONOUNS: &[&str] = &[
     "it", "its", "they", "them", "their", "he", "she", "him", "his", "her", "one", "ones", "that", "this",
@@ -65,6 +67,38 @@ pub fn standalone(question: &Question) -> Question {
         text: text.unwrap_or_else(|| question.text.clone()),
         ..question.clone()
     }
+}
+
+/// Takes a question apart into at most `most` parts. In a conversation each part is made [`standalone`] by the turns and
+/// the parts before it.
+pub fn standalone_parts(question: &Question, most: usize) -> Question {
+    let mut turns = question.history.clone();
+    let mut parts = cuts(&question.text);
+    for part in &mut parts {
+        if let Some(text) = rewritten(part, &turns) {
+            *part = text;
+        }
+        turns.push(part.clone());
+    }
+    let are_questions = (2..=most).contains(&parts.len()) && parts.iter().all(|part| says_something(part));
+    if question.history.is_empty() || !are_questions {
+        let whole = standalone(question);
+        let parts = several(sub_questions(&whole.text, most));
+        return Question {
+            sub_questions: parts,
+            ..whole
+        };
+    }
+    Question {
+        text: parts.join(" "),
+        sub_questions: parts,
+        ..question.clone()
+    }
+}
+
+/// The parts, if there is more than one.
+pub(crate) fn several(parts: Vec<String>) -> Vec<String> {
+    if parts.len() > 1 { parts } else { Vec::new() }
 }
 
 fn rewritten(text: &str, history: &[String]) -> Option<String> {
@@ -324,6 +358,29 @@ mod tests {
             ),
             ("", &["Why?"], ""),
         ]);
+    }
+
+    #[test]
+    fn each_part_of_a_follow_up_is_made_standalone() {
+        let mut question = Question::new(
+            "1",
+            "How do I fix it, and who approves refunds? And how long does that take?",
+            Principal::everyone(),
+        );
+        question.history = vec!["What does ERR-4012 mean?".into()];
+        let parts = standalone_parts(&question, 4).sub_questions;
+        assert_eq!(
+            parts,
+            [
+                "How do I fix ERR-4012",
+                "who approves refunds?",
+                "how long does approves refunds take?"
+            ]
+        );
+        question.history.clear();
+        assert_eq!(standalone_parts(&question, 4), question);
+        question.text = "Who approves?".into();
+        assert_eq!(standalone_parts(&question, 4), question);
     }
 
     proptest! {

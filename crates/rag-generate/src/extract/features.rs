@@ -10,8 +10,8 @@ use rag_models::tfidf::Synonyms;
 use serde::{Deserialize, Serialize};
 
 use super::candidates::{Candidate, headings};
-use super::identifiers::{Identifier, identifiers};
 use crate::context::Context;
+use crate::identifiers::{Identifier, identifiers};
 use crate::verify::{Facts, is_negated};
 
 /// What speaks for a sentence as an answer. Every field but `logit` and `lead` lies between 0 and 1.

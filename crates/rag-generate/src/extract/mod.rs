@@ -11,7 +11,6 @@
 mod candidates;
 mod decision;
 mod features;
-mod identifiers;
 mod lead;
 mod small_talk;
 

@@ -1,5 +1,4 @@
-//! What must agree to the letter between a claim and its source: numbers, percents, dates, identifiers,
-//! and whether something is denied.
+//! What must agree to the letter between a claim and its source: numbers, percents, dates, identifiers.
 
 use std::collections::BTreeSet;
 
@@ -98,11 +97,6 @@ const BEFORE_UNITS: &[&str] = &[
     "billion",
 ];
 
-const NEGATIONS: &[&str] = &[
-    "not", "no", "never", "none", "neither", "nor", "without", "cannot", "nobody", "nothing", "لا", "لم",
-    "لن", "ليس", "ليست", "غير", "بدون", "دون",
-];
-
 /// The facts of a text, each in one spelling.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Facts {
@@ -193,25 +187,6 @@ fn unit_of(words: &[String], at: usize) -> Option<&'static str> {
         .filter(is_currency)
         .or_else(|| is_between.then(|| unit(at + 2)).flatten())
         .or_else(|| unit(at + 1))
-}
-
-/// True when `text` denies something. A contraction counts; "No. 5" does not.
-pub(crate) fn is_negated(text: &str) -> bool {
-    let lower = text.to_lowercase().replace('’', "'");
-    let contracted = lower.split_whitespace().any(|word| {
-        word.trim_end_matches(|c: char| !c.is_alphanumeric())
-            .ends_with("n't")
-    });
-    let is_label = |piece: &Piece<'_>| {
-        piece.text == "no"
-            && lower[piece.span.end..]
-                .trim_start_matches(['.', ' '])
-                .starts_with(|c: char| c.is_numeric())
-    };
-    contracted
-        || pieces(&lower)
-            .iter()
-            .any(|piece| NEGATIONS.contains(&piece.text) && !is_label(piece))
 }
 
 /// The number at `at`, with a percent sign when it is a percentage.
@@ -344,21 +319,6 @@ mod tests {
                 claim_facts.missing_from(&facts).contains(&missing),
                 "{claim} / {source}"
             );
-        }
-    }
-
-    #[test]
-    fn denials_are_seen() {
-        for (text, expected) in [
-            ("It is not refunded.", true),
-            ("It isn’t refunded", true),
-            ("They don't.", true),
-            ("Never share it", true),
-            ("لا تُصرف هذه القيمة", true),
-            ("Room no. 5 is free", false),
-            ("Note the knot.", false),
-        ] {
-            assert_eq!(is_negated(text), expected, "{text}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Checks an answer against the context it was made from, and fails closed.
 
+mod denial;
 mod facts;
 mod features;
 mod parse;
@@ -9,17 +10,20 @@ mod support;
 use rag_core::answer::{Citation, CitationStatus, DECLINED, Verification};
 use rag_core::hit::Hit;
 use rag_core::id::PassageId;
+use rag_core::passage::Passage;
 use rag_models::ModelError;
 use rag_models::catalogue::{DEFAULT_CROSS_ENCODER, DEFAULT_EMBEDDER};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use facts::{Facts, is_negated};
+pub(crate) use denial::is_negated;
+pub(crate) use facts::Facts;
 pub use features::SupportFeatures;
-pub use parse::{Claim, parse_citations};
+pub use parse::{Claim, MAX_CLAIMS, parse_citations};
 pub(crate) use parse::{claim_sentences, has_marker, marker_at};
 pub use scorer::{Judged, SupportDecision, SupportModels, SupportScorer};
 
 use crate::context::Context;
+use crate::identifiers::identifiers;
 
 /// When a passage supports a sentence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,7 +58,8 @@ impl Default for VerifyConfig {
 /// A citation is verified when its id was in the context, numbers, dates, percents, identifiers and denial agree
 /// with one place of its passage (a sentence or two), and `scorer` finds support enough. Its quote is that place.
 /// A marker vouches for all sentences since the marker before, and the facts of each must agree. A sentence that says something
-/// and cites nothing is unsupported; [`DECLINED`] needs no citation. Fails when a model does.
+/// and cites nothing is unsupported, and so is all that follows the first [`MAX_CLAIMS`] claims; [`DECLINED`] needs no
+/// citation. Fails when a model does.
 ///
 /// ```
 /// use rag_generate::{ContextConfig, SupportModels, SupportScorer, VerifyConfig, assemble, verify};
@@ -121,17 +126,30 @@ pub(crate) fn holds(
         .is_some_and(|judged| judged.holds))
 }
 
-/// The passage of the context that supports `claim` best, if one does.
+/// The passage of the context that supports `claim` best, if one does: by its words, since what models make of a
+/// passage that nobody cited is not enough, and about the identifiers that the question names.
 pub(crate) fn strongest_source<'c>(
     claim: &str,
     context: &'c Context,
     scorer: &SupportScorer<'_>,
 ) -> Result<Option<&'c PassageId>, ModelError> {
+    let asked = identifiers(&context.question);
+    let is_about = |judged: &Judged, passage: &Passage| {
+        let quote = judged.quote.slice(&passage.text).unwrap_or_default();
+        let head = passage.section.join("\n") + "\n" + &passage.title;
+        let around = || std::iter::once(passage.text.as_str());
+        asked
+            .iter()
+            .all(|identifier| identifier.fits(quote, &head, around()))
+    };
     let mut best: Option<(f32, &PassageId)> = None;
     for hit in &context.hits {
-        let Some(judged) = scorer.judge(claim, &hit.passage)?.filter(|judged| judged.holds) else {
+        let Some(judged) = scorer.judge(claim, &hit.passage)? else {
             continue;
         };
+        if !judged.holds || !judged.says_so || !is_about(&judged, &hit.passage) {
+            continue;
+        }
         // Of equals the better ranked one stays.
         if best.is_none_or(|(score, _)| judged.support.score > score) {
             best = Some((judged.support.score, &hit.passage.id));

@@ -12,19 +12,23 @@ static MARKER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!(r"\[\s*{id}(?:\s*[,;]\s*{id})*\s*\]")).expect("the pattern is a constant")
 });
 
+/// Most claims of an answer that are read one by one. What follows is one claim that cites nothing, so it never
+/// holds: no answer that a reader could check is this long, and checking takes time for each.
+pub const MAX_CLAIMS: usize = 500;
+
 /// A piece of an answer and the ids that are to vouch for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Claim {
     /// The words, without markers and surrounding white space.
     pub text: String,
-    /// The cited ids as they stand in the answer; empty when nothing is cited.
+    /// The cited ids as they stand in the answer, each once; empty when nothing is cited.
     pub ids: Vec<String>,
 }
 
 /// Splits `answer` into claims.
 ///
 /// A marker vouches for the text between it and the marker before. Markers that follow one another
-/// vouch for the same text. Text after the last marker cites nothing.
+/// vouch for the same text. Text after the last marker, or after [`MAX_CLAIMS`] claims, cites nothing.
 ///
 /// ```
 /// use rag_generate::parse_citations;
@@ -37,17 +41,21 @@ pub fn parse_citations(answer: &str) -> Vec<Claim> {
     let mut claims: Vec<Claim> = Vec::new();
     let mut rest = 0;
     for marker in MARKER.find_iter(answer) {
-        let ids = ids_of(marker.as_str());
-        match claim_text(&answer[rest..marker.start()]) {
-            "" if claims.is_empty() => claims.push(Claim {
-                text: String::new(),
-                ids,
-            }),
-            "" => claims.last_mut().expect("there is one").ids.extend(ids),
-            text => claims.push(Claim {
+        let text = claim_text(&answer[rest..marker.start()]);
+        if !text.is_empty() && claims.len() == MAX_CLAIMS {
+            break;
+        }
+        if !text.is_empty() || claims.is_empty() {
+            claims.push(Claim {
                 text: text.to_owned(),
-                ids,
-            }),
+                ids: Vec::new(),
+            });
+        }
+        let cited = &mut claims.last_mut().expect("one was pushed").ids;
+        for id in ids_of(marker.as_str()) {
+            if cited.len() < MAX_CLAIMS && !cited.contains(&id) {
+                cited.push(id);
+            }
         }
         rest = marker.end();
     }
@@ -113,6 +121,7 @@ mod tests {
             ("[x#1] A b", &[("", "x#1"), ("A b", "")]),
             ("See [1] and [x]", &[("See [1] and [x]", "")]),
             ("سبعة أيام. [hr/إجازة#0]", &[("سبعة أيام.", "hr/إجازة#0")]),
+            ("A b. [x#1] [y#2, x#1][x#1]", &[("A b.", "x#1 y#2")]),
             ("", &[]),
             (" .", &[]),
         ];
@@ -125,5 +134,19 @@ mod tests {
             let read: Vec<(&str, &str)> = read.iter().map(|(text, ids)| (*text, ids.as_str())).collect();
             assert_eq!(read, *expected, "{answer}");
         }
+    }
+
+    #[test]
+    fn what_follows_too_many_claims_cites_nothing() {
+        let answer = "A b [x#1] ".repeat(MAX_CLAIMS + 7);
+        let claims = parse_citations(&answer);
+        assert_eq!(claims.len(), MAX_CLAIMS + 1);
+        let cites = |claim: &&Claim| !claim.ids.is_empty();
+        assert_eq!(claims.iter().filter(cites).count(), MAX_CLAIMS);
+        let ids: Vec<String> = (0..MAX_CLAIMS + 7).map(|n| format!("[x#{n}]")).collect();
+        assert_eq!(
+            parse_citations(&format!("A b {}", ids.concat()))[0].ids.len(),
+            MAX_CLAIMS
+        );
     }
 }

@@ -84,6 +84,8 @@ pub struct Judged {
     pub support: SupportScore,
     /// Whether the facts agree and the support is enough.
     pub holds: bool,
+    /// Whether the passage has enough of the claim's terms in one place, whatever models make of it.
+    pub says_so: bool,
 }
 
 impl<'m> SupportScorer<'m> {
@@ -127,6 +129,7 @@ impl<'m> SupportScorer<'m> {
             quote: found.quote,
             support: SupportScore { score, basis },
             holds: found.facts_agree && score >= least,
+            says_so: found.facts_agree && found.lexical >= self.config.min_support,
         }))
     }
 

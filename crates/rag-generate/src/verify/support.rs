@@ -8,7 +8,8 @@ use rag_core::passage::Passage;
 use rag_core::span::Span;
 use rag_core::text::{Analyzer, sentences};
 
-use super::facts::{Facts, is_negated};
+use super::denial::Clauses;
+use super::facts::Facts;
 use super::parse::claim_sentences;
 
 /// What a passage says about a claim.
@@ -82,7 +83,8 @@ impl Support {
 struct Claimed {
     terms: HashSet<String>,
     facts: Facts,
-    is_negated: bool,
+    clauses: Clauses,
+    language: Language,
     analyzer: Analyzer,
 }
 
@@ -111,29 +113,27 @@ impl Claimed {
         Self {
             terms: analyzer.term_set(claim),
             facts: Facts::of(claim),
-            is_negated: is_negated(claim),
+            clauses: Clauses::of(claim, language.code(), &analyzer),
+            language,
             analyzer,
         }
     }
 
-    /// Compares the claim with neighbouring sentences of `passage`, taken together. Only whether something
-    /// is denied is asked of the one among them that is closest to the claim; also tells whether one of the two is
-    /// denied and the other is not.
+    /// Compares the claim with neighbouring sentences of `passage`, taken together; also tells whether they deny
+    /// what it affirms or affirm what it denies.
     fn measure(&self, sentences: &[Span], passage: &Passage, head: &Evidence) -> (Support, bool) {
         let quote = Span::new(sentences[0].start, sentences[sentences.len() - 1].end);
-        let text = |span: &Span| span.slice(&passage.text).unwrap_or_default();
-        let own = self.analyzer.term_set(text(&quote));
+        let text = quote.slice(&passage.text).unwrap_or_default();
+        let own = self.analyzer.term_set(text);
         let covered = self
             .terms
             .iter()
             .filter(|term| own.contains(*term) || head.terms.contains(*term));
-        let closest = sentences
-            .iter()
-            .map(text)
-            .max_by_key(|sentence| self.analyzer.term_set(sentence).intersection(&self.terms).count());
-        let mut facts = Facts::of(text(&quote));
+        let mut facts = Facts::of(text);
         facts.extend(head.facts.clone());
-        let is_contrary = closest.is_none_or(|closest| self.is_negated != is_negated(closest));
+        let is_contrary = self
+            .clauses
+            .contradict(&Clauses::of(text, self.language.code(), &self.analyzer));
         let found = Support {
             quote,
             lexical: covered.count() as f32 / self.terms.len().max(1) as f32,

@@ -1,8 +1,10 @@
 //! The chat template: a conversation to the text that the model was trained to continue.
 //!
 //! Templates are Jinja programs out of the model's file. They run without access to anything but the
-//! conversation and with a bound on their steps. What people, documents and tools say goes in shielded (see
+//! conversation and with bounds on their length, their steps and what they write. What people, documents and tools say goes in shielded (see
 //! [`Protocol::shield`]), so whatever the template does with it, it stays text.
+
+use std::io;
 
 use minijinja::value::{Kwargs, Value};
 use minijinja::{Environment, ErrorKind, context};
@@ -17,7 +19,11 @@ use crate::language_model::{Message, Prompt, Speaker, Tool};
 const CHAT_ML: &str = "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}\
 {% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 /// Steps that a template may take; a conversation of a hundred messages takes some thousands.
-const MAX_STEPS: u64 = 5_000_000;
+const MAX_STEPS: u64 = 1_000_000;
+/// Longest template, in bytes; those of models with tools have some 10,000.
+const MAX_TEMPLATE_BYTES: usize = 256 << 10;
+/// Longest text that a template may make of a conversation, in bytes; no model reads as much.
+const MAX_TEXT_BYTES: usize = 16 << 20;
 /// Characters that no text has: Unicode keeps them for such use.
 const SHIELDS: std::ops::RangeInclusive<char> = '\u{fdd0}'..='\u{fdef}';
 
@@ -45,6 +51,11 @@ impl Template {
     /// Compiles a template, or ChatML where there is none.
     pub(super) fn new(source: Option<&str>, vocabulary: &Vocabulary) -> Result<Self, GgufError> {
         let source = source.unwrap_or(CHAT_ML);
+        if source.len() > MAX_TEMPLATE_BYTES {
+            return Err(GgufError::Template(format!(
+                "it is longer than {MAX_TEMPLATE_BYTES} bytes"
+            )));
+        }
         let mut environment = Environment::new();
         environment.set_trim_blocks(true);
         environment.set_lstrip_blocks(true);
@@ -90,16 +101,18 @@ impl Template {
             .environment
             .get_template("chat")
             .map_err(|error| template_error(&error))?;
-        let text = template
-            .render(context! {
-                messages => Value::from_serialize(&messages),
-                tools => tools.map_or(Value::from(()), |tools| Value::from_serialize(&tools)),
-                add_generation_prompt => true,
-                enable_thinking => false,
-                bos_token => self.begin_text,
-                eos_token => self.end_text,
-            })
-            .map_err(|error| template_error(&error))?;
+        let values = context! {
+            messages => Value::from_serialize(&messages),
+            tools => tools.map_or(Value::from(()), |tools| Value::from_serialize(&tools)),
+            add_generation_prompt => true,
+            enable_thinking => false,
+            bos_token => self.begin_text,
+            eos_token => self.end_text,
+        };
+        let mut text = Bounded::default();
+        let rendered = template.render_captured_to(values, &mut text);
+        rendered.map_err(|error| template_error(&error))?;
+        let text = String::from_utf8(text.0).map_err(|error| GgufError::Template(error.to_string()))?;
         Ok(Rendered { text, shield })
     }
 
@@ -129,6 +142,26 @@ impl Template {
         object.insert("role".into(), json!(role));
         object.insert("content".into(), json!(content));
         serde_json::Value::Object(object)
+    }
+}
+
+/// Text of at most [`MAX_TEXT_BYTES`].
+#[derive(Default)]
+struct Bounded(Vec<u8>);
+
+impl io::Write for Bounded {
+    fn write(&mut self, more: &[u8]) -> io::Result<usize> {
+        if self.0.len() + more.len() > MAX_TEXT_BYTES {
+            return Err(io::Error::other(format!(
+                "it makes more than {MAX_TEXT_BYTES} bytes of the conversation"
+            )));
+        }
+        self.0.extend_from_slice(more);
+        Ok(more.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -216,7 +249,8 @@ fn refuse(reason: String) -> Result<Value, minijinja::Error> {
 }
 
 fn template_error(error: &minijinja::Error) -> GgufError {
-    GgufError::Template(error.to_string())
+    let cause = std::error::Error::source(error).map_or_else(String::new, |cause| format!(": {cause}"));
+    GgufError::Template(format!("{error}{cause}"))
 }
 
 #[cfg(test)]
@@ -308,6 +342,11 @@ mod tests {
             ),
             ("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "chat template"),
             ("{% include 'other' %}", "chat template"),
+            (
+                "{% for a in range(3000) %}{{ 'long text ' * 1000 }}{% endfor %}",
+                "more than 16777216 bytes",
+            ),
+            (&" ".repeat(MAX_TEMPLATE_BYTES + 1), "longer than"),
         ] {
             let error = render(Some(source), &prompt).unwrap_err();
             assert!(error.contains(reason), "{error}, expected {reason}");

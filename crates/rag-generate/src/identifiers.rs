@@ -1,11 +1,11 @@
-//! Identifiers that a question asks about: a sentence answers only if it is about the same one.
+//! Identifiers that a question asks about: what answers it, or is cited for it, is about the same one.
 
 use std::collections::HashSet;
 
 use rag_core::text::{PieceKind, pieces};
 
 /// An identifier in lower case, and its parts when it has several.
-pub(super) struct Identifier {
+pub(crate) struct Identifier {
     whole: String,
     parts: Vec<String>,
 }
@@ -13,7 +13,7 @@ pub(super) struct Identifier {
 impl Identifier {
     /// True when the identifier, or all its parts, stands in the sentence or above it; or elsewhere in the
     /// same document, provided that the sentence is not about a twin: one that differs in its digits.
-    pub(super) fn fits<'t>(
+    pub(crate) fn fits<'t>(
         &self,
         sentence: &str,
         head: &str,
@@ -42,7 +42,7 @@ impl Identifier {
 }
 
 /// The identifiers of `text`, in order.
-pub(super) fn identifiers(text: &str) -> Vec<Identifier> {
+pub(crate) fn identifiers(text: &str) -> Vec<Identifier> {
     let mut found: Vec<Identifier> = Vec::new();
     for piece in pieces(text) {
         match (piece.kind, found.last_mut()) {
