@@ -7,7 +7,7 @@ use std::path::Path;
 use rag_core::artifact::jsonl;
 use rag_core::progress::Silent;
 use rag_pipeline::graph::{
-    ConnectionLabel, ConnectionVerdict, build_graph, evaluate_connections, open_graph,
+    ConnectionLabel, ConnectionVerdict, Readers, build_graph, evaluate_connections, open_graph,
 };
 use rag_pipeline::{Settings, Store, ingest};
 
@@ -23,7 +23,7 @@ fn connections_are_found_cited_and_kept_from_those_who_may_not_read_them() {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("connections-store");
     let store = Store::open_or_create(&path, &data.join("handbook")).unwrap();
     ingest(&settings, &data.join("handbook"), &store, None, &Silent).unwrap();
-    build_graph(&settings, &store, &Silent).unwrap();
+    build_graph(&settings, &Readers::of(&settings.graph), &store, &Silent).unwrap();
 
     let labels: Vec<ConnectionLabel> = jsonl::read_all(&data.join("connections.jsonl")).unwrap();
     assert!(labels.len() >= 30);

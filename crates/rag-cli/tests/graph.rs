@@ -52,11 +52,39 @@ fn an_edge_cites_its_passage_and_others_see_nothing_of_a_restricted_one() {
 }
 
 #[test]
-fn a_graph_of_other_passages_is_refused_until_it_is_built_again() {
+fn an_ingest_keeps_the_graph_up_to_date_with_the_same_names() {
     let site = site();
-    build(&site);
+    fs_err::write(site.path("entities.toml"), "[[entity]]\nname = \"low water\"\n").unwrap();
+    let built = site.run(&["graph", "build", "--store", "kb", "--entities", "entities.toml"]);
+    assert!(built.status.success(), "{}", lines(&built.stderr));
+    site.document(
+        "pumps.md",
+        "# Pumps\n\nWe know that Osier requires Nidd at low water.\n",
+    );
+    let report = site.json(&["ingest", "docs", "--store", "kb", "--json"]);
+    assert_eq!(report["graph"]["reused"], 1, "{report}");
+    let osier = shown(&site, "Osier", "").to_string();
+    assert!(osier.contains("Nidd") && !osier.contains("Tarn"), "{osier}");
+    assert!(shown(&site, "low water", "").to_string().contains("Osier"));
+    let deleted = site.run(&["delete", "merger", "--store", "kb"]);
+    assert!(deleted.status.success(), "{}", lines(&deleted.stderr));
+    let gone = site.run(&["graph", "show", "Weald", "--store", "kb", "--groups", "exec"]);
+    assert!(!gone.status.success());
+}
+
+#[test]
+fn a_graph_that_could_not_be_brought_up_to_date_is_refused() {
+    let site = site();
+    fs_err::write(site.path("entities.toml"), "[[entity]]\nname = \"low water\"\n").unwrap();
+    site.run(&["graph", "build", "--store", "kb", "--entities", "entities.toml"]);
+    fs_err::remove_file(site.path("entities.toml")).unwrap();
     site.document("pumps.md", "# Pumps\n\nWe know that Osier requires Nidd.\n");
-    site.json(&["ingest", "docs", "--store", "kb", "--json"]);
+    let ingest = site.run(&["ingest", "docs", "--store", "kb"]);
+    assert!(
+        lines(&ingest.stderr).contains("entities.toml"),
+        "{}",
+        lines(&ingest.stderr)
+    );
     let stale = site.run(&["graph", "show", "Osier", "--store", "kb"]);
     assert!(!stale.status.success());
     assert!(
@@ -66,6 +94,38 @@ fn a_graph_of_other_passages_is_refused_until_it_is_built_again() {
     );
     build(&site);
     assert!(shown(&site, "Osier", "").to_string().contains("Nidd"));
+}
+
+#[test]
+fn a_question_walks_along_the_graph_only_where_that_was_measured_to_help() {
+    let site = site();
+    build(&site);
+    let ask = ["ask", "What does Osier require?", "--store", "kb", "--json"];
+    let notes = |answer: &Value| answer["notes"].to_string();
+    assert!(!notes(&site.json(&ask)).contains("walked"));
+    let labels = r#"{"id":"1","question":"What does Osier require?","relevant":["pumps"],"answerable":true}"#;
+    fs_err::write(site.path("labels.jsonl"), labels).unwrap();
+    let measure = [
+        "graph",
+        "eval",
+        "--labels",
+        "labels.jsonl",
+        "--store",
+        "kb",
+        "--json",
+    ];
+    let report = site.json(&measure);
+    assert_eq!(report["routes"]["neighbours"]["pairs"], 1, "{report}");
+    // One question is not enough to tell.
+    assert!(!notes(&site.json(&ask)).contains("walked"));
+    let mut gains = report["routes"].clone();
+    gains["neighbours"]["difference"] = 0.2.into();
+    gains["neighbours"]["p_corrected"] = 0.01.into();
+    fs_err::write(site.path("kb/graph-gains.json"), gains.to_string()).unwrap();
+    let answer = site.json(&ask);
+    assert!(notes(&answer).contains("walked along the graph"), "{answer}");
+    let other = site.json(&["ask", "What rusts?", "--store", "kb", "--json"]);
+    assert!(!notes(&other).contains("walked"), "{other}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use rag_core::document::DOCUMENTS_FILE;
 use std::collections::HashMap;
+use std::fmt;
 use std::path::Path;
 
 use rag_core::artifact::{Artifact, ArtifactWriter, Digest, Journal, StageKey, already_done, codec, jsonl};
@@ -11,7 +12,7 @@ use rag_core::passage::{PASSAGES_FILE, Passage};
 use rag_core::progress::{Progress, Unit};
 use rag_core::stage::{self, Outcome};
 use rayon::prelude::*;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::GraphError;
 use crate::extract::{Extractor, Facts, digest};
@@ -31,6 +32,9 @@ pub(crate) const GRAPH_KIND: codec::Kind = *b"GRPH";
 
 /// Passages read at a time.
 const BATCH: usize = 1024;
+
+/// Passages read at a time when a model is asked about them: what it said is kept after each.
+const ASKED_BATCH: usize = 8;
 
 /// What is lent to [`run`].
 pub struct Tools<'t> {
@@ -61,6 +65,9 @@ pub fn run(input: &Path, output: &Path, tools: &Tools<'_>) -> Result<Outcome, Gr
         return Ok(outcome);
     }
     let mut known = Known::open(output, tools.extractor)?;
+    if let Some(asked) = known.to_be_asked(&passages, tools.extractor)? {
+        tools.progress.note(&format!("graph: {asked}"));
+    }
     let writer = ArtifactWriter::begin(output, key)?;
     tools
         .progress
@@ -75,6 +82,37 @@ pub fn run(input: &Path, output: &Path, tools: &Tools<'_>) -> Result<Outcome, Gr
     writer.publish(built.outcome)?;
     known.journal.remove()?;
     Ok(built.outcome)
+}
+
+/// What a model is yet to be asked, should the graph at `output` be made of the passages at `input`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Asked {
+    /// Passages.
+    pub passages: u64,
+    /// Characters that it is shown.
+    pub chars: u64,
+}
+
+/// Characters of a token, roughly; other scripts than Latin have fewer.
+const TOKEN_CHARS: u64 = 4;
+
+impl fmt::Display for Asked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { passages, chars } = self;
+        let tokens = chars / TOKEN_CHARS;
+        write!(
+            f,
+            "the model is asked about {passages} passages, some {tokens} tokens to read; what it said is kept when the \
+             run is stopped"
+        )
+    }
+}
+
+/// What a model is yet to be asked for [`run`]: nothing when the extractor asks none, or all was asked before.
+pub fn to_be_asked(input: &Path, output: &Path, extractor: &dyn Extractor) -> Result<Asked, GraphError> {
+    let passages = Artifact::open(input, stage::CHUNK)?;
+    let known = Known::open(output, extractor)?;
+    Ok(known.to_be_asked(&passages, extractor)?.unwrap_or_default())
 }
 
 fn stage_key(passages: &Artifact, supersessions: &Supersessions, extractor: &dyn Extractor) -> StageKey {
@@ -149,10 +187,12 @@ fn copy_and_extract(
     let mut built = Built::default();
     let mut reader = passages.json_lines::<Passage>(PASSAGES_FILE)?;
     let mut copy = writer.json_lines::<Passage>(PASSAGES_FILE)?;
+    let mut size = BATCH;
     loop {
-        let batch: Vec<Passage> = reader.by_ref().take(BATCH).collect::<Result<_, _>>()?;
-        if batch.is_empty() {
-            break;
+        let batch: Vec<Passage> = reader.by_ref().take(size).collect::<Result<_, _>>()?;
+        let Some(first) = batch.first() else { break };
+        if tools.extractor.asked_chars(first).is_some() {
+            size = ASKED_BATCH;
         }
         let found: Vec<Found> = batch
             .par_iter()
@@ -172,14 +212,15 @@ fn copy_and_extract(
                     known.record(&facts)?;
                     facts
                 }
-                Found::Failed(error) => {
+                Found::Failed(error @ GraphError::Draft { .. }) => {
                     built.outcome.quarantined += 1;
                     built.diagnostics.push(diagnostic(passage, &error));
                     Facts {
                         missing: true,
-                        ..Facts::none(passage)
+                        ..tools.extractor.extract_without_draft(passage)?
                     }
                 }
+                Found::Failed(error) => return Err(error),
             };
             built.facts.push(facts);
         }
@@ -228,13 +269,35 @@ impl Known {
         })
     }
 
-    /// The facts of `passage`, taken over where they can be.
-    fn find(&self, passage: &Passage, extractor: &dyn Extractor) -> Found {
+    /// What is yet to be asked about `passages`; `None` when there is nothing.
+    fn to_be_asked(
+        &self,
+        passages: &Artifact,
+        extractor: &dyn Extractor,
+    ) -> Result<Option<Asked>, GraphError> {
+        let mut asked = Asked::default();
+        for passage in passages.json_lines::<Passage>(PASSAGES_FILE)? {
+            let passage = passage?;
+            let Some(chars) = extractor.asked_chars(&passage) else {
+                return Ok(None);
+            };
+            if self.known(&passage).is_none() {
+                asked.passages += 1;
+                asked.chars += chars as u64;
+            }
+        }
+        Ok((asked.passages > 0).then_some(asked))
+    }
+
+    fn known(&self, passage: &Passage) -> Option<Facts> {
         let made_from = digest(passage);
         let earlier = self.earlier.get(&made_from).cloned();
-        let known =
-            earlier.or_else(|| serde_json::from_str(self.journal.get(&self.journal_key(&made_from))?).ok());
-        match known {
+        earlier.or_else(|| serde_json::from_str(self.journal.get(&self.journal_key(&made_from))?).ok())
+    }
+
+    /// The facts of `passage`, taken over where they can be.
+    fn find(&self, passage: &Passage, extractor: &dyn Extractor) -> Found {
+        match self.known(passage) {
             Some(facts) => Found::Known(Facts {
                 passage: passage.id.clone(),
                 ..facts

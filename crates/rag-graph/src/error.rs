@@ -38,6 +38,9 @@ pub enum GraphError {
         /// What went wrong.
         reason: String,
     },
+    /// The language model failed; passages that it was asked about before are kept.
+    #[error("the language model failed; `graph build` goes on where this run ended")]
+    Model(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The graph was made from other passages than the store holds now.
     #[error("the graph at {path} is out of date; bring it up to date with `graph build`")]
     Stale {

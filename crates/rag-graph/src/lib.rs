@@ -55,7 +55,7 @@ mod testing;
 mod units;
 mod view;
 
-pub use batch::{FACTS_FILE, STAGE, STAGE_VERSION, Tools, made_from_passages, run};
+pub use batch::{Asked, FACTS_FILE, STAGE, STAGE_VERSION, Tools, made_from_passages, run, to_be_asked};
 pub use community::Communities;
 pub use config::{Currency, SearchConfig};
 pub use error::GraphError;

@@ -13,9 +13,10 @@ use rag_generate::{ExtractiveGenerator, GenerateError, Generator, Receipt, Suppo
 use rag_index::Generation;
 use rag_models::{CrossEncoder, Embedder, LanguageModel};
 use rag_rerank::{CrossEncoderReranker, LexicalCoverageReranker, Reranker, Rule};
-use rag_retrieve::{Drafter, Parent, Retriever};
+use rag_retrieve::{Drafter, Parent, Retriever, standalone_parts};
 
 use crate::error::PipelineError;
+use crate::graph::{GraphSearch, RoutedGraph};
 use crate::models::NONE;
 use crate::settings::{ModelSettings, Settings};
 use crate::store::Store;
@@ -65,6 +66,8 @@ pub struct Engine {
     language_model: Option<Arc<dyn LanguageModel>>,
     drafter: Option<Arc<dyn Drafter>>,
     reader: Arc<PairReader>,
+    /// Walked for questions of sorts that gain from it.
+    graph: Option<Arc<RoutedGraph>>,
 }
 
 impl Engine {
@@ -73,7 +76,11 @@ impl Engine {
         let current = store.current()?.ok_or_else(|| PipelineError::NoGeneration {
             path: store.root().to_owned(),
         })?;
-        Self::open_generation(&current, settings, progress)
+        let graph = RoutedGraph::open(settings, store, progress)?;
+        Ok(Self {
+            graph: graph.map(Arc::new),
+            ..Self::open_generation(&current, settings, progress)?
+        })
     }
 
     /// Opens the generation in the folder `path` and the models of the settings.
@@ -100,6 +107,7 @@ impl Engine {
             language_model,
             drafter: drafter.map(Arc::from),
             reader: Arc::new(reader),
+            graph: None,
         })
     }
 
@@ -119,6 +127,7 @@ impl Engine {
             language_model: self.language_model.clone(),
             drafter: self.drafter.clone(),
             reader: Arc::clone(&self.reader),
+            graph: None,
         })
     }
 
@@ -150,8 +159,27 @@ impl Engine {
         }
     }
 
-    /// The `hits` best passages for `question` that its asker may read.
+    /// The `hits` best passages for `question` that its asker may read, found by the legs, and by a walk along the
+    /// store's graph where questions of that sort were measured to gain from it.
     pub fn rank(&self, question: &Question, way: Way, hits: usize) -> Result<Ranking, PipelineError> {
+        let asked = standalone_parts(question, self.settings.retrieve.max_sub_questions);
+        let Some(graph) = self.graph.as_ref().and_then(|routed| routed.helps(&asked)) else {
+            return self.rank_by_legs(question, way, hits);
+        };
+        let mut ranking = GraphSearch::new(self, graph, &self.settings).rank(question, way, hits)?;
+        ranking
+            .notes
+            .push("walked along the graph: questions of this sort gain from it".to_owned());
+        Ok(ranking)
+    }
+
+    /// The same by the legs alone.
+    pub(crate) fn rank_by_legs(
+        &self,
+        question: &Question,
+        way: Way,
+        hits: usize,
+    ) -> Result<Ranking, PipelineError> {
         let own = &self.settings.retrieve;
         let retrieve = rag_retrieve::Config {
             mode: way.mode,

@@ -13,6 +13,9 @@ pub enum PipelineError {
         "generate.writer is `model` and models.language_model names none; name a model, or choose `extractive`"
     )]
     NoLanguageModel,
+    /// A language model is to read passages for the graph and the settings name none.
+    #[error("graph.model is set and models.language_model names no model; name one, or give drafts")]
+    NoLanguageModelForGraph,
     /// There is no store at the path.
     #[error("there is no store at {path}; make one with `ingest DIR --store {path}`")]
     NoStore {

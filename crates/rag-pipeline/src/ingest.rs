@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use crate::error::PipelineError;
 use crate::exclusions::{Exclusions, has_document};
+use crate::graph::update_graph;
 use crate::settings::Settings;
 use crate::stages::chunk;
 use crate::store::Store;
@@ -26,6 +27,9 @@ pub struct IngestReport {
     pub passages: Outcome,
     /// Counts of the index stage, by passage: `reused` kept their vector, `written` were embedded.
     pub vectors: Outcome,
+    /// Counts of the graph stage, by passage, where the store has a graph.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub graph: Option<Outcome>,
     /// Documents left out because they were deleted from the store.
     pub deleted: usize,
     /// What went wrong with documents.
@@ -109,7 +113,8 @@ pub fn restore(
     index_documents(settings, store, progress).map(|_| ())
 }
 
-/// From the parsed documents on: leaves deleted ones out, chunks, indexes, and switches the store over.
+/// From the parsed documents on: leaves deleted ones out, chunks, indexes, switches the store over, and brings its graph
+/// up to date, if it has one.
 fn index_documents(
     settings: &Settings,
     store: &Store,
@@ -122,6 +127,7 @@ fn index_documents(
     Ok(IngestReport {
         passages,
         vectors,
+        graph: update_graph(settings, store, progress)?,
         deleted: exclusions.len(),
         ..IngestReport::default()
     })

@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use rag_core::artifact::{jsonl, replace_file};
+use rag_eval::answers::Label;
 use rag_graph::{Currency, Format, Graph, GraphError, View};
 use rag_pipeline::graph::{
-    ConnectionLabel, GraphSearch, build_graph, evaluate_connections, evaluate_graph, graph, open_graph,
+    ConnectionLabel, GraphEvaluation, GraphSearch, Readers, build_graph, evaluate_connections,
+    evaluate_graph, evaluate_labels, graph, graph_cost, open_graph,
 };
 use rag_pipeline::{Engine, Store, Way};
 
@@ -21,9 +23,9 @@ use crate::show::{self, graph as shown};
 /// What to do with the graph.
 #[derive(Debug, Clone, clap::Subcommand)]
 pub enum Command {
-    /// Make the graph of a store's passages, or bring it up to date.
+    /// Make the graph of a store's passages. From then on `ingest` keeps it up to date, with the same names and model.
     #[command(
-        after_help = "Examples:\n  rag graph build --store target/handbook --entities data/entities.toml\n  rag graph build --in chunked --out graph"
+        after_help = "Examples:\n  rag graph build --store target/handbook --entities data/entities.toml\n  rag graph build --store target/handbook --model --cost\n  rag graph build --in chunked --out graph"
     )]
     Build(BuildArgs),
     /// What an entity is connected with; without a name, the sizes of the graph.
@@ -42,9 +44,12 @@ pub enum Command {
         after_help = "Example:\n  rag graph export --format html --out graph.html --store target/handbook"
     )]
     Export(ExportArgs),
-    /// Measure labelled questions about connections, or ranking with and without the graph on a data set.
+    /// Measure labelled questions about connections, or ranking with and without the graph.
+    ///
+    /// Ranking is measured on a data set or on a store's own labelled questions, also by the sort of question; from then
+    /// on `ask` and `search` walk along that store's graph for the sorts that gained.
     #[command(
-        after_help = "Examples:\n  rag graph eval --questions data/connections.jsonl --store target/handbook\n  rag graph eval --dataset hotpotqa_200 --mode hybrid,hybrid+rerank"
+        after_help = "Examples:\n  rag graph eval --questions data/connections.jsonl --store target/handbook\n  rag graph eval --labels data/questions.jsonl --store target/handbook\n  rag graph eval --dataset hotpotqa_200 --mode hybrid,hybrid+rerank"
     )]
     Eval(EvalArgs),
 }
@@ -70,6 +75,12 @@ pub struct BuildArgs {
     /// Answers of a language model about the passages, as JSON lines [default: the settings' file].
     #[arg(long, value_name = "FILE")]
     drafts: Option<PathBuf>,
+    /// Ask the language model of the settings about every passage; what it said of a passage is asked once.
+    #[arg(long, conflicts_with = "drafts")]
+    model: bool,
+    /// Print what the model is yet to be asked, and build nothing.
+    #[arg(long, requires = "store")]
+    cost: bool,
 }
 
 /// Whose graph.
@@ -151,6 +162,9 @@ pub struct EvalArgs {
     /// Labelled questions about connections.
     #[arg(long, value_name = "FILE", requires = "store", conflicts_with = "dataset")]
     questions: Option<PathBuf>,
+    /// Labelled questions with the documents that answer them, as for `eval answers`.
+    #[arg(long, value_name = "FILE", requires = "store", conflicts_with_all = ["dataset", "questions"])]
+    labels: Option<PathBuf>,
     /// The store to ask.
     #[arg(long, value_name = "STORE")]
     store: Option<PathBuf>,
@@ -182,17 +196,27 @@ pub(crate) fn run(command: Command, context: &Context) -> anyhow::Result<Done> {
 }
 
 fn build(args: BuildArgs, context: &Context) -> anyhow::Result<Done> {
-    let mut settings = context.settings.clone();
-    settings.graph.entities = args.entities.or(settings.graph.entities);
-    settings.graph.drafts = args.drafts.or(settings.graph.drafts);
+    let (settings, progress) = (&context.settings, &context.progress);
+    let own = Readers::of(&settings.graph);
+    let readers = Readers {
+        entities: args.entities.or(own.entities),
+        model: args.model || (own.model && args.drafts.is_none()),
+        drafts: args.drafts.or(own.drafts).filter(|_| !args.model),
+    };
     let outcome = match (&args.store, &args.input, &args.output) {
-        (Some(store), ..) => build_graph(&settings, &Store::open(store)?, &context.progress)?,
+        (Some(store), ..) if args.cost => {
+            let asked = graph_cost(settings, &readers, &Store::open(store)?, progress)?;
+            to_stdout(&asked.to_string());
+            return Ok(Done::Complete);
+        }
+        (Some(store), ..) => build_graph(settings, &readers, &Store::open(store)?, progress)?,
         (None, Some(input), Some(output)) => graph(
-            &settings,
+            settings,
+            &readers,
             input,
             args.documents.as_deref(),
             output,
-            &context.progress,
+            progress,
         )?,
         _ => anyhow::bail!("give --store, or --in with --out"),
     };
@@ -294,11 +318,21 @@ fn export(args: &ExportArgs, context: &Context) -> anyhow::Result<Done> {
 }
 
 fn eval(args: &EvalArgs, context: &Context) -> anyhow::Result<Done> {
+    if let (Some(labels), Some(store)) = (&args.labels, &args.store) {
+        let labels: Vec<Label> = jsonl::read_all(labels)?;
+        let report = evaluate_labels(
+            &labels,
+            &context.settings,
+            &Store::open(store)?,
+            &context.progress,
+        )?;
+        return print_evaluation(&report, args.json);
+    }
     match (&args.set, &args.questions, &args.store) {
         (Some(set), None, _) => {
             let dataset = open(set.folder())?;
             let workspace = set.workspace();
-            let (report, timings) = evaluate_graph(
+            let report = evaluate_graph(
                 &dataset,
                 &args.split,
                 &args.ways,
@@ -306,13 +340,7 @@ fn eval(args: &EvalArgs, context: &Context) -> anyhow::Result<Done> {
                 &workspace,
                 &context.progress,
             )?;
-            if args.json {
-                to_stdout(&serde_json::json!({ "retrieval": report, "graph": timings }).to_string());
-            } else {
-                print_report(&report);
-                to_stdout(&shown::timings(&timings));
-            }
-            Ok(Done::Complete)
+            print_evaluation(&report, args.json)
         }
         (None, Some(questions), Some(store)) => {
             let labels: Vec<ConnectionLabel> = jsonl::read_all(questions)?;
@@ -326,6 +354,16 @@ fn eval(args: &EvalArgs, context: &Context) -> anyhow::Result<Done> {
             to_stdout(&line);
             Ok(Done::Complete)
         }
-        _ => anyhow::bail!("give --dataset, or --questions with --store"),
+        _ => anyhow::bail!("give --dataset, or --questions or --labels with --store"),
     }
+}
+
+fn print_evaluation(report: &GraphEvaluation, as_json: bool) -> anyhow::Result<Done> {
+    if as_json {
+        to_stdout(&serde_json::to_string(report)?);
+    } else {
+        print_report(&report.retrieval);
+        to_stdout(&shown::evaluation(report));
+    }
+    Ok(Done::Complete)
 }

@@ -54,11 +54,14 @@ fn print(report: &IngestReport) {
     for line in show::diagnostics(&report.diagnostics) {
         to_stderr(&line);
     }
-    for (what, counts) in [
-        ("documents", report.documents),
-        ("passages", report.passages),
-        ("vectors", report.vectors),
-    ] {
+    let stages = [
+        ("documents", Some(report.documents)),
+        ("passages", Some(report.passages)),
+        ("vectors", Some(report.vectors)),
+        ("graph", report.graph),
+    ];
+    for (what, counts) in stages {
+        let Some(counts) = counts else { continue };
         to_stdout(&format!(
             "{what}: {} seen · {} reused · {} new · {} quarantined",
             counts.seen, counts.reused, counts.written, counts.quarantined

@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use rag_eval::significance::Comparison;
 use rag_graph::{Answer, Connection, Entity, Evidence, Path, Summary, View};
-use rag_pipeline::graph::{ConnectionReport, GraphTimings};
+use rag_pipeline::graph::{ConnectionReport, GraphEvaluation, GraphTimings};
 
 use crate::print::plain;
 
@@ -150,8 +151,41 @@ pub(crate) fn connection_report(report: &ConnectionReport) -> String {
     text
 }
 
+/// What the graph changes, by way and by sort of question, and what it cost.
+pub(crate) fn evaluation(report: &GraphEvaluation) -> String {
+    let mut lines = vec!["with the graph, against without (p: chance alone makes as much):".to_owned()];
+    for (way, metrics) in &report.comparisons {
+        let of_way = metrics.iter();
+        lines.extend(of_way.map(|(metric, compared)| format!("  {way} {metric}: {}", change(compared))));
+    }
+    lines.push("nDCG@10 by sort of question (`ask` walks along the graph where it gains):".to_owned());
+    for (route, compared) in report.routes.by_route() {
+        let walks = if report.routes.helps(route) {
+            "walks"
+        } else {
+            "does not walk"
+        };
+        lines.push(format!("  {route:?}: {} · {walks}", change(compared)));
+    }
+    lines.push(timings(&report.graph));
+    lines.join("\n")
+}
+
+fn change(compared: &Comparison) -> String {
+    let (Some(baseline), Some(candidate)) = (compared.baseline, compared.candidate) else {
+        return "no question has a value".to_owned();
+    };
+    let p = compared
+        .decisive_p()
+        .map_or_else(String::new, |p| format!(", p {p:.4}"));
+    format!(
+        "{baseline:.3} -> {candidate:.3} over {} questions, {} better, {} worse{p}",
+        compared.pairs, compared.wins, compared.losses
+    )
+}
+
 /// What the graph of a data set cost.
-pub(crate) fn timings(timings: &GraphTimings) -> String {
+fn timings(timings: &GraphTimings) -> String {
     let counts = &timings.counts;
     let (median, high) = timings.walk_ms;
     format!(

@@ -39,6 +39,8 @@ pub enum LeakKind {
     /// Eight words in a row of its text (or all of a shorter one), which no document that the asker
     /// may read contains.
     Text,
+    /// None of the above, but what was shown would be another without documents that the asker may not read.
+    Influence,
 }
 
 /// Something the asker may not read, in something they were shown.

@@ -4,7 +4,7 @@
 //! "object": …, "quote": …}]}`. A name counts when the passage or its title has it word for word; a relation
 //! counts when both its names do and its quote is a piece of the passage. What does not is counted and left out.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use rag_core::artifact::{Digest, jsonl};
@@ -35,8 +35,14 @@ pub trait Drafter: Sync {
     /// Names the model and its settings; part of the artifact's key.
     fn identity(&self) -> String;
 
-    /// The model's answer to `prompt`, which asks about `passage`.
+    /// The model's answer to `prompt`, which asks about `passage`. [`GraphError::Draft`] costs the passage its
+    /// facts, any other error ends the run.
     fn draft(&self, passage: &Passage, prompt: &str) -> Result<String, GraphError>;
+
+    /// True when drafting takes time or money: a model is asked.
+    fn is_asked(&self) -> bool {
+        false
+    }
 }
 
 /// An extractor that checks what `D` drafts.
@@ -88,7 +94,18 @@ impl<D: Drafter> DraftedExtractor<D> {
     fn check(&self, passage: &Passage, answer: Answer) -> Facts {
         let mut facts = Facts::none(passage);
         let text = Grounds::new(passage, &self.namer);
-        for Entity { name, kind } in answer.entities {
+        let listed: HashSet<String> = answer.entities.iter().map(|entity| entity.name.clone()).collect();
+        let related = answer
+            .relations
+            .iter()
+            .flat_map(|stated| [&stated.subject, &stated.object]);
+        let unlisted: BTreeSet<&String> = related.filter(|name| !listed.contains(*name)).collect();
+        let unlisted = unlisted.into_iter().map(|name| Entity {
+            name: name.clone(),
+            kind: String::new(),
+        });
+        let named: Vec<Entity> = unlisted.collect();
+        for Entity { name, kind } in answer.entities.into_iter().chain(named) {
             let found = text.units_with(&name, &self.namer);
             facts.cut += u32::from(found.is_empty());
             for unit in found {
@@ -124,6 +141,11 @@ impl<D: Drafter> Extractor for DraftedExtractor<D> {
             reason,
         })?;
         Ok(self.check(passage, answer))
+    }
+
+    fn asked_chars(&self, passage: &Passage) -> Option<usize> {
+        let is_asked = self.drafter.is_asked();
+        is_asked.then(|| Self::prompt(passage).chars().count())
     }
 }
 

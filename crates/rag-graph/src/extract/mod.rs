@@ -216,8 +216,18 @@ pub trait Extractor: Sync {
     /// Names the extractor and all that decides what it finds; part of the artifact's key.
     fn identity(&self) -> String;
 
-    /// The facts of `passage`.
+    /// The facts of `passage`. [`GraphError::Draft`] costs the passage its facts, any other error ends the run.
     fn extract(&self, passage: &Passage) -> Result<Facts, GraphError>;
+
+    /// What is left of the facts of a passage for which a draft could not be had.
+    fn extract_without_draft(&self, passage: &Passage) -> Result<Facts, GraphError> {
+        Ok(Facts::none(passage))
+    }
+
+    /// Characters that a model is shown of `passage`; `None` when none is asked.
+    fn asked_chars(&self, _passage: &Passage) -> Option<usize> {
+        None
+    }
 }
 
 /// The facts of two extractors together.
@@ -235,5 +245,13 @@ impl Extractor for Both<'_> {
         second.mentions.into_iter().for_each(|m| facts.mention(m));
         second.relations.into_iter().for_each(|r| facts.relate(r));
         Ok(facts.close())
+    }
+
+    fn extract_without_draft(&self, passage: &Passage) -> Result<Facts, GraphError> {
+        self.0.extract(passage)
+    }
+
+    fn asked_chars(&self, passage: &Passage) -> Option<usize> {
+        self.1.asked_chars(passage).or(self.0.asked_chars(passage))
     }
 }

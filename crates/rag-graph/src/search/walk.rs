@@ -55,7 +55,8 @@ pub(super) fn walk(links: &Links, seeds: &[(u32, f32)], config: &SearchConfig) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::view::{Link, NO_PAIR};
+    use crate::view::NO_PAIR;
+    use crate::view::links::Link;
     use proptest::prelude::*;
 
     fn links(nodes: usize, edges: &[(u32, u32)]) -> Links {

@@ -17,8 +17,8 @@ use crate::units::TITLE;
 /// Most different names in a unit of text that are all joined with each other.
 const MAX_TOGETHER: usize = 12;
 
-/// The most that a step of a path costs.
-pub(crate) const LONGEST_STEP: f32 = 1.5;
+/// The least that a step of a path costs: one that is stated.
+pub(crate) const SHORTEST_STEP: f32 = 1.0;
 
 /// Names of a title that are joined with the names in the text.
 const MAX_ABOUT: usize = 3;
@@ -280,9 +280,9 @@ fn group(statements: &[Statement]) -> Vec<std::ops::Range<u32>> {
 /// What a path pays for a step, so that of two paths with as many steps the one that states more wins.
 fn step_cost(predicate: Predicate) -> f32 {
     match predicate {
-        Predicate::Stated(_) => 1.0,
+        Predicate::Stated(_) => SHORTEST_STEP,
         Predicate::Together => 1.2,
-        Predicate::About => LONGEST_STEP,
+        Predicate::About => 1.5,
     }
 }
 
@@ -297,7 +297,7 @@ fn links(
     numbered: &Numbered,
 ) -> Links {
     let weight = |statement: &Statement| match statement.predicate {
-        Predicate::Stated(_) => 1.0,
+        Predicate::Stated(_) => SHORTEST_STEP,
         Predicate::Together => 0.5,
         Predicate::About => 0.25,
     };

@@ -68,9 +68,4 @@ impl Links {
     pub(crate) fn strength(&self, node: u32) -> f32 {
         self.strengths[node as usize]
     }
-
-    /// The graph, for algorithms over graphs.
-    pub(crate) fn graph(&self) -> &Csr<(), Link, Directed, u32> {
-        &self.graph
-    }
 }

@@ -4,7 +4,7 @@
 //! predicate or passage wins; all three are ordered in a way that other passages do not change.
 
 mod build;
-mod links;
+pub(crate) mod links;
 mod lookup;
 mod resolve;
 
@@ -23,8 +23,8 @@ use crate::extract::Kind;
 use crate::graph::Data;
 use crate::units::quote;
 
-pub(crate) use build::LONGEST_STEP;
-pub(crate) use links::{Link, Links, NO_PAIR};
+pub(crate) use build::SHORTEST_STEP;
+pub(crate) use links::{Links, NO_PAIR};
 pub use lookup::Linked;
 
 /// An entity of one view.

@@ -56,11 +56,11 @@ impl<'s> GraphSearch<'s> {
             ..way
         };
         let depth = hits.max(self.settings.rerank.candidates);
-        let mut found = self.engine.rank(question, legs, depth)?;
+        let mut found = self.engine.rank_by_legs(question, legs, depth)?;
         if way.reranked {
             found = self.engine.rerank(found, depth)?;
         }
-        let walked = self.walk(question, &found)?;
+        let walked = self.walk(&found)?;
         let mut reached = news(&walked, &found, self.own().reranked);
         if way.reranked && !reached.hits.is_empty() {
             let count = reached.hits.len();
@@ -83,7 +83,8 @@ impl<'s> GraphSearch<'s> {
     }
 
     /// Where the walk from the first passages of `found` leads.
-    fn walk(&self, question: &Question, found: &Ranking) -> Result<Ranking, PipelineError> {
+    fn walk(&self, found: &Ranking) -> Result<Ranking, PipelineError> {
+        let question = &found.question;
         let view = self
             .graph
             .view(&question.principal, &question.filter, Currency::All);

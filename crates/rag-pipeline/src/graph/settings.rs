@@ -15,6 +15,12 @@ pub struct GraphSettings {
     /// Answers that a language model gave about passages, to be checked against them. Default: none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drafts: Option<PathBuf>,
+    /// Let the language model of the settings say what passages state; believed as far as they bear it out. `drafts`
+    /// take its place. Default: false.
+    pub model: bool,
+    /// Walk along the graph when a question is asked of whose sort `graph eval` measured a gain on the store. Default:
+    /// true; without such a measurement nothing is walked.
+    pub ask: bool,
     /// Passages of the other legs that a walk starts from. Default: 3; with 5, fewer questions of
     /// HotpotQA had both their passages among the first five.
     pub seeds: usize,
@@ -33,6 +39,8 @@ impl Default for GraphSettings {
         Self {
             entities: None,
             drafts: None,
+            model: false,
+            ask: true,
             seeds: 3,
             candidates: 100,
             reranked: 10,

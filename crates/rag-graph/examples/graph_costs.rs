@@ -1,9 +1,9 @@
 //! What the graph costs and finds: on a synthetic collection, on a BEIR corpus, on documents with gold entities.
 //!
 //! ```text
-//! cargo run -p rag-graph --example measure -- synthetic 100000
-//! cargo run -p rag-graph --example measure -- corpus SCIFACT/corpus.jsonl
-//! cargo run -p rag-graph --example measure -- gold REDOCRED/dev.jsonl
+//! cargo run -p rag-graph --example graph_costs -- synthetic 100000
+//! cargo run -p rag-graph --example graph_costs -- corpus SCIFACT/corpus.jsonl
+//! cargo run -p rag-graph --example graph_costs -- gold REDOCRED/dev.jsonl
 //! ```
 //!
 //! `gold` expects lines with `title`, `sentences`, `entities` (`type`, `names`) and `relations` (`h`, `t`), and
