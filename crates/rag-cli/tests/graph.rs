@@ -156,4 +156,7 @@ fn the_graph_is_searched_with_the_legs_and_exported() {
     assert!(page.status.success(), "{}", lines(&page.stderr));
     let page = fs_err::read_to_string(site.path("graph.html")).unwrap();
     assert!(page.contains("Osier") && !page.contains("Weald") && !page.contains("<script"));
+    let written = site.json(&[&question[..], &["--written"]].concat());
+    assert_eq!(written["citations"][0]["status"], "verified", "{written}");
+    assert!(!written.to_string().contains("Weald"), "{written}");
 }

@@ -6,7 +6,7 @@ use rag_core::artifact::{jsonl, replace_file};
 use rag_eval::answers::Label;
 use rag_graph::{Currency, Format, Graph, GraphError, View};
 use rag_pipeline::graph::{
-    ConnectionLabel, GraphEvaluation, GraphSearch, Readers, build_graph, evaluate_connections,
+    ConnectionLabel, GraphEvaluation, GraphSearch, Readers, answer_themes, build_graph, evaluate_connections,
     evaluate_graph, evaluate_labels, graph, graph_cost, open_graph,
 };
 use rag_pipeline::{Engine, Store, Way};
@@ -36,7 +36,7 @@ pub enum Command {
     Path(PathArgs),
     /// Answer a question about connections or themes, or list the passages that it walks to.
     #[command(
-        after_help = "Examples:\n  rag graph search 'Which parts fit the Weir W60?' --store target/handbook\n  rag graph search 'What are the main themes?' --store target/handbook\n  rag graph search 'lost readings in Canada' --passages --store target/handbook"
+        after_help = "Examples:\n  rag graph search 'Which parts fit the Weir W60?' --store target/handbook\n  rag graph search 'What are the main themes?' --store target/handbook\n  rag graph search 'What is done about outages?' --written --store target/handbook\n  rag graph search 'lost readings in Canada' --passages --store target/handbook"
     )]
     Search(SearchArgs),
     /// Write the graph for another program, or as a page for people.
@@ -136,6 +136,10 @@ pub struct SearchArgs {
     /// List passages: those that the legs and a walk along the graph find together.
     #[arg(long)]
     passages: bool,
+    /// Answer from the passages of each theme that matters to the question, by the writer of the settings, with
+    /// verified citations.
+    #[arg(long, conflicts_with = "passages")]
+    written: bool,
     #[command(flatten)]
     view: ViewArgs,
 }
@@ -230,13 +234,16 @@ impl ViewArgs {
         Ok((store, graph))
     }
 
-    fn view(&self, graph: &Graph) -> std::sync::Arc<View> {
-        let currency = if self.superseded {
+    fn currency(&self) -> Currency {
+        if self.superseded {
             Currency::All
         } else {
             Currency::Current
-        };
-        graph.view(&self.asker.principal(), &self.asker.filter(), currency)
+        }
+    }
+
+    fn view(&self, graph: &Graph) -> std::sync::Arc<View> {
+        graph.view(&self.asker.principal(), &self.asker.filter(), self.currency())
     }
 
     fn print(&self, value: &impl serde::Serialize, text: impl FnOnce() -> String) -> anyhow::Result<Done> {
@@ -299,6 +306,12 @@ fn search(args: SearchArgs, context: &Context) -> anyhow::Result<Done> {
         let asked = question(args.question, Vec::new(), &args.view.asker);
         let ranking = GraphSearch::new(&engine, &graph, &context.settings).rank(&asked, way, limit)?;
         return args.view.print(&ranking, || show::ranking(&ranking));
+    }
+    if args.written {
+        let engine = Engine::open(&store, &context.settings, &context.progress)?;
+        let asked = question(args.question, Vec::new(), &args.view.asker);
+        let answer = answer_themes(&engine, &graph, &asked, args.view.currency(), limit)?;
+        return args.view.print(&answer, || show::answer(&answer));
     }
     let view = args.view.view(&graph);
     let answer = view.answer(&args.question, limit)?;

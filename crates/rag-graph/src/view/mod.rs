@@ -14,6 +14,7 @@ use std::sync::{Arc, OnceLock};
 
 use rag_core::date::Date;
 use rag_core::id::PassageId;
+use rag_core::passage::Passage;
 use serde::Serialize;
 
 use crate::community::Communities;
@@ -196,6 +197,13 @@ impl View {
     /// Day of the last change of the document behind passage `at` of the view.
     pub(crate) fn updated(&self, at: u32) -> Option<Date> {
         self.data.tables.passages[self.passages[at as usize] as usize].updated
+    }
+
+    /// The passage `id`, if the view has it.
+    pub fn passage(&self, id: &PassageId) -> Result<Option<Passage>, GraphError> {
+        let number = self.passage_number(id);
+        let passage = number.map(|at| self.data.passage(self.passages[at as usize]));
+        passage.transpose()
     }
 
     /// The number in the view of the passage `id`, if the view has it.

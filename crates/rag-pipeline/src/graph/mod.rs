@@ -7,6 +7,7 @@ mod evaluate;
 mod routing;
 mod search;
 mod settings;
+mod themes;
 
 use std::path::PathBuf;
 
@@ -25,6 +26,7 @@ pub use routing::RouteGains;
 pub(crate) use routing::RoutedGraph;
 pub use search::GraphSearch;
 pub use settings::GraphSettings;
+pub use themes::answer_themes;
 
 /// Where a store's graph stands.
 pub fn graph_path(store: &Store) -> PathBuf {

@@ -1,0 +1,114 @@
+//! Words and marks by which texts deny, except and go on.
+
+use rag_core::text::Piece;
+
+/// Words of negation that every text is read with: English and Arabic.
+pub(super) const NEGATIONS: &[&str] = &[
+    "not",
+    "no",
+    "never",
+    "none",
+    "neither",
+    "nor",
+    "cannot",
+    "nobody",
+    "nothing",
+    "nowhere",
+    "لا",
+    "لم",
+    "لن",
+    "ليس",
+    "ليست",
+    "ليسوا",
+    "غير",
+    "ولا",
+    "ولم",
+    "ولن",
+    "وليس",
+    "وليست",
+    "فلا",
+];
+
+/// Words that deny what follows and end what stands before, which holds only but for it.
+pub(super) const WITHOUT: &[&str] = &[
+    "without", "بدون", "دون", "بلا", "ohne", "sans", "sin", "senza", "sem", "zonder", "utan", "uden", "uten",
+    "без",
+];
+
+/// Words behind which what stands before does not hold.
+pub(super) const EXCEPTING: &[&str] = &[
+    "unless",
+    "except",
+    "until",
+    "إلا",
+    "außer",
+    "sauf",
+    "salvo",
+    "excepto",
+    "tranne",
+    "behalve",
+    "кроме",
+];
+
+/// What "without" adds nothing with: "without exception" means "always".
+pub(super) const EMPHATIC: &[&str] = &["exception", "exceptions", "doubt", "fail", "استثناء"];
+
+/// Words that begin another clause.
+pub(super) const CLAUSE_WORDS: &[&str] = &[
+    "and", "but", "because", "if", "when", "while", "although", "though", "so", "since", "that", "which",
+    "who", "whose", "whereas", "لكن", "ولكن", "لأن", "إذا", "und", "aber", "weil", "wenn", "et", "mais", "si",
+    "y", "pero", "e", "ma", "mas", "en", "maar", "och", "men", "и", "но", "если",
+];
+
+/// Verbs behind which the predicate stands.
+pub(super) const AUXILIARIES: &[&str] = &[
+    "is", "are", "was", "were", "be", "been", "being", "may", "can", "could", "must", "shall", "should",
+    "will", "would", "do", "does", "did", "has", "have", "had",
+];
+
+/// Words of negation of a language, beside those that every text is read with.
+pub(super) fn negations_of(code: &str) -> &'static [&'static str] {
+    match code {
+        "de" => &[
+            "nicht", "kein", "keine", "keinen", "keinem", "keiner", "keines", "nie", "niemals", "niemand",
+            "nichts", "weder",
+        ],
+        "fr" => &["ne", "n", "pas", "jamais", "aucun", "aucune", "ni", "rien"],
+        "es" => &[
+            "nunca", "jamás", "ningún", "ninguno", "ninguna", "tampoco", "nada", "nadie",
+        ],
+        "it" => &["non", "mai", "nessun", "nessuno", "nessuna", "niente", "nulla"],
+        "pt" => &["não", "nunca", "nenhum", "nenhuma", "jamais", "nada"],
+        "nl" => &["niet", "geen", "nooit", "noch", "niets", "niemand"],
+        "sv" => &["inte", "ej", "aldrig", "ingen", "inget", "inga"],
+        "da" | "no" | "nb" | "nn" => &["ikke", "aldri", "aldrig", "ingen", "intet", "ingenting"],
+        "ru" => &["не", "нет", "никогда", "ни", "нельзя"],
+        _ => &[],
+    }
+}
+
+/// Ends a clause.
+pub(super) fn is_clause_mark(c: char) -> bool {
+    matches!(
+        c,
+        ',' | ';' | ':' | '.' | '!' | '?' | '(' | ')' | '—' | '–' | '،' | '؛' | '؟' | '\n'
+    )
+}
+
+/// "no." before a number.
+pub(super) fn is_label(word: &str, text: &str, piece: &Piece<'_>) -> bool {
+    word == "no"
+        && text[piece.span.end..]
+            .trim_start_matches(['.', ' '])
+            .starts_with(char::is_numeric)
+}
+
+/// "isn't": the piece ends before the apostrophe.
+pub(super) fn is_contracted(text: &str, piece: &Piece<'_>) -> bool {
+    let rest = text[piece.span.end..].strip_prefix(['\'', '’']);
+    let is_tail = |rest: &str| {
+        rest.strip_prefix(['t', 'T'])
+            .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+    };
+    piece.text.ends_with(['n', 'N']) && rest.is_some_and(is_tail)
+}
