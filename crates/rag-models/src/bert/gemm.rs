@@ -66,39 +66,14 @@ pub(super) unsafe fn multiply<S: Simd, P: Product, const M: usize, const R: usiz
 ) {
     let rows = scales.len() / matrix.groups();
     for panel in 0..matrix.panels() {
-        let block = Block {
-            matrix,
-            panel,
-            a,
-            scales,
-            finish,
-            out,
-        };
-        let mut row = 0;
-        // SAFETY: blocks lie within the rows; the rest is this function's contract.
-        unsafe {
-            while row + M <= rows {
-                block.compute::<S, P, M, R>(row);
-                row += M;
-            }
-            // What is left is fewer than eight rows.
-            if row + 4 <= rows {
-                block.compute::<S, P, 4, R>(row);
-                row += 4;
-            }
-            if row + 2 <= rows {
-                block.compute::<S, P, 2, R>(row);
-                row += 2;
-            }
-            if row < rows {
-                block.compute::<S, P, 1, R>(row);
-            }
-        }
+        let block = Block::new(matrix, panel, a, scales, finish, out);
+        // SAFETY: by this function's contract.
+        unsafe { block.compute_rows::<S, P, M, R>(0, rows) };
     }
 }
 
 /// One panel of a product.
-struct Block<'b> {
+pub(super) struct Block<'b> {
     matrix: &'b PackedMatrix,
     panel: usize,
     a: *const u32,
@@ -107,7 +82,76 @@ struct Block<'b> {
     out: *mut f32,
 }
 
-impl Block<'_> {
+impl<'b> Block<'b> {
+    pub(super) fn new(
+        matrix: &'b PackedMatrix,
+        panel: usize,
+        a: *const u32,
+        scales: &'b [RowScale],
+        finish: Finish,
+        out: *mut f32,
+    ) -> Self {
+        Self {
+            matrix,
+            panel,
+            a,
+            scales,
+            finish,
+            out,
+        }
+    }
+
+    pub(super) fn matrix(&self) -> &'b PackedMatrix {
+        self.matrix
+    }
+
+    /// Where the words of one group begin: of row `row`, and of the panel's columns.
+    ///
+    /// # Safety
+    /// The row must be there.
+    #[inline(always)]
+    pub(super) unsafe fn operands(&self, row: usize, group: usize) -> (*const u32, *const u32) {
+        let start = self.matrix.group_words(group).start;
+        let weights = self.matrix.panel(self.panel).as_ptr().cast::<u32>();
+        // SAFETY: by this function's contract; groups lie within rows and panels.
+        unsafe {
+            let a = self.a.add(row * self.matrix.row_words() + start);
+            (a, weights.add(start * self.matrix.width))
+        }
+    }
+
+    /// The rows from `first` to `rows`, in tiles of M and fewer.
+    ///
+    /// # Safety
+    /// As [`multiply`]; the rows must be there.
+    #[inline(always)]
+    pub(super) unsafe fn compute_rows<S: Simd, P: Product, const M: usize, const R: usize>(
+        &self,
+        first: usize,
+        rows: usize,
+    ) {
+        let mut row = first;
+        // SAFETY: blocks lie within the rows; the rest is this function's contract.
+        unsafe {
+            while row + M <= rows {
+                self.compute::<S, P, M, R>(row);
+                row += M;
+            }
+            // What is left is fewer than eight rows.
+            if row + 4 <= rows {
+                self.compute::<S, P, 4, R>(row);
+                row += 4;
+            }
+            if row + 2 <= rows {
+                self.compute::<S, P, 2, R>(row);
+                row += 2;
+            }
+            if row < rows {
+                self.compute::<S, P, 1, R>(row);
+            }
+        }
+    }
+
     /// One tile of the product from row `first` on, finished and written. Groups of inputs with scales of
     /// their own are added up in the output.
     ///
@@ -116,17 +160,13 @@ impl Block<'_> {
     #[inline(always)]
     unsafe fn compute<S: Simd, P: Product, const M: usize, const R: usize>(&self, first: usize) {
         let words = self.matrix.row_words();
-        let width = R * LANES;
-        let groups = self.matrix.groups();
-        // SAFETY: by this function's contract.
-        unsafe {
-            let a = self.a.add(first * words);
-            let weights = self.matrix.panel(self.panel).as_ptr().cast::<u32>();
-            for group in 0..groups {
-                let range = self.matrix.group_words(group);
-                let weights = weights.add(range.start * width);
-                let sums = tile::<S, P, M, R>(a.add(range.start), words, range.len(), weights, width);
-                self.write::<S, P, M, R>(first, group, group + 1 == groups, sums);
+        for group in 0..self.matrix.groups() {
+            let length = self.matrix.group_words(group).len();
+            // SAFETY: by this function's contract.
+            unsafe {
+                let (a, weights) = self.operands(first, group);
+                let sums = tile::<S, P, M, R>(a, words, length, weights, R * LANES);
+                self.write::<S, P, M, R>(first, group, sums);
             }
         }
     }
@@ -136,17 +176,17 @@ impl Block<'_> {
     /// # Safety
     /// As [`Block::compute`]; bias, scales and totals of the matrix are padded to whole panels.
     #[inline(always)]
-    unsafe fn write<S: Simd, P: Product, const M: usize, const R: usize>(
+    pub(super) unsafe fn write<S: Simd, P: Product, const M: usize, const R: usize>(
         &self,
         first: usize,
         group: usize,
-        is_last: bool,
         sums: [[P::Sum<S>; R]; M],
     ) {
         let matrix = self.matrix;
         let start = self.panel * R * LANES;
         let vectors = (matrix.outputs - start).div_ceil(LANES).min(R);
         let adds = group > 0 || self.finish == Finish::AddTo;
+        let is_last = group + 1 == matrix.groups();
         let padded = matrix.bias.len();
         for (row, sums) in sums.into_iter().enumerate() {
             let scale = self.scales[(first + row) * matrix.groups() + group];

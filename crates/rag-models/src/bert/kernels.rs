@@ -106,12 +106,48 @@ instantiate!(
     multiply: 6 x 4, bytes: 8 x 3, values: 2
 );
 
+#[cfg(target_arch = "x86_64")]
+mod amx {
+    use super::*;
+    use crate::bert::tiles::{self, TileProduct};
+    use crate::simd::avx512::Avx512;
+
+    /// SAFETY of a call: as those that [`instantiate`] makes, and tiles must be available.
+    #[target_feature(enable = "avx2,fma,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx512bf16")]
+    unsafe fn multiply<P: TileProduct>(
+        matrix: &PackedMatrix,
+        a: *const u32,
+        rows: &[RowScale],
+        finish: Finish,
+        out: *mut f32,
+    ) {
+        // SAFETY: by this function's contract.
+        unsafe { tiles::multiply::<Avx512, P, 8>(matrix, a, rows, finish, out) }
+    }
+
+    /// Those of AVX-512 but for the product.
+    pub(super) fn kernels(precision: Precision) -> Kernels {
+        let others = avx512_bf16::kernels(precision);
+        let multiply: MultiplyFn = match precision {
+            Precision::F32 => return others,
+            Precision::Bf16 => multiply::<Bf16>,
+            Precision::Int8 => multiply::<Int8>,
+        };
+        Kernels {
+            width: tiles::VECTORS * LANES,
+            multiply,
+            ..others
+        }
+    }
+}
+
 impl Kernels {
     /// The kernels for `precision` with at most `set`; a set without what the precision needs gives way to
     /// the next one below.
     pub(super) fn new(set: InstructionSet, precision: Precision) -> Self {
         #[cfg(target_arch = "x86_64")]
         match (set.min(InstructionSet::detect()), precision) {
+            (InstructionSet::Amx, _) => return amx::kernels(precision),
             (InstructionSet::Avx512Bf16, _) => return avx512_bf16::kernels(precision),
             (InstructionSet::Avx512, Precision::F32 | Precision::Int8) => return avx512::kernels(precision),
             (InstructionSet::Avx512 | InstructionSet::Avx2, _) => return avx2::kernels(precision),

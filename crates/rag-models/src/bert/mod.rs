@@ -18,6 +18,8 @@ mod product;
 mod schedule;
 #[cfg(test)]
 mod tests;
+#[cfg(target_arch = "x86_64")]
+pub(crate) mod tiles;
 
 pub use crate::simd::InstructionSet;
 

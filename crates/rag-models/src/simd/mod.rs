@@ -27,6 +27,8 @@ pub enum InstructionSet {
     Avx512,
     /// The same with BF16.
     Avx512Bf16,
+    /// The same with tiles for bytes and bf16, where the system lets the process use them.
+    Amx,
 }
 
 impl InstructionSet {
@@ -40,7 +42,13 @@ impl InstructionSet {
             && is_x86_feature_detected!("avx512vl")
             && is_x86_feature_detected!("avx512vnni");
         match (avx2, avx512) {
-            (true, true) if is_x86_feature_detected!("avx512bf16") => Self::Avx512Bf16,
+            (true, true) if is_x86_feature_detected!("avx512bf16") => {
+                if crate::bert::tiles::are_available() {
+                    Self::Amx
+                } else {
+                    Self::Avx512Bf16
+                }
+            }
             (true, true) => Self::Avx512,
             (true, false) => Self::Avx2,
             _ => Self::Plain,
@@ -56,7 +64,7 @@ impl InstructionSet {
     /// All sets that this CPU has, the plain one first.
     pub fn available() -> Vec<Self> {
         let best = Self::detect();
-        let all = [Self::Plain, Self::Avx2, Self::Avx512, Self::Avx512Bf16];
+        let all = [Self::Plain, Self::Avx2, Self::Avx512, Self::Avx512Bf16, Self::Amx];
         all.into_iter().filter(|&set| set <= best).collect()
     }
 }

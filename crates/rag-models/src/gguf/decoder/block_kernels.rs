@@ -41,7 +41,9 @@ impl Multiply {
         };
         #[cfg(target_arch = "x86_64")]
         match set.min(InstructionSet::detect()) {
-            InstructionSet::Avx512 | InstructionSet::Avx512Bf16 => return pick(avx512::FUNCTIONS),
+            InstructionSet::Avx512 | InstructionSet::Avx512Bf16 | InstructionSet::Amx => {
+                return pick(avx512::FUNCTIONS);
+            }
             InstructionSet::Avx2 => return pick(avx2::FUNCTIONS),
             InstructionSet::Plain => {}
         }
