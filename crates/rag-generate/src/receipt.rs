@@ -12,7 +12,7 @@ use crate::context::{Context, ContextConfig, assemble};
 use crate::verify::{SupportModels, SupportScorer, VerifyConfig, verify};
 
 /// Form of the file that is written and read.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// How far a score of models may lie from the one in a receipt: other processors round otherwise.
 const SCORE_TOLERANCE: f32 = 0.02;
@@ -43,7 +43,7 @@ pub struct Receipt {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReceiptSource {
-    /// Digest of its text: compare it with that of the original.
+    /// Digest of the passage as JSON.
     pub blake3: Digest,
     /// The passage, without the groups that may read it.
     pub passage: Passage,
@@ -58,12 +58,15 @@ impl Receipt {
                 .iter()
                 .any(|citation| citation.id == hit.passage.id)
         };
-        let sources = answer.passages.iter().filter(cited).map(|hit| ReceiptSource {
-            blake3: Digest::of(hit.passage.text.as_bytes()),
-            passage: Passage {
+        let sources = answer.passages.iter().filter(cited).map(|hit| {
+            let passage = Passage {
                 access: AccessList::default(),
                 ..hit.passage.clone()
-            },
+            };
+            ReceiptSource {
+                blake3: digest(&passage),
+                passage,
+            }
         });
         Self {
             version: VERSION,
@@ -78,11 +81,16 @@ impl Receipt {
 
     /// Checks everything that can be without the index, and returns what does not hold; nothing when all does.
     ///
-    /// Each source must have its digest, each quote must stand in its source at its place, and checking the
+    /// It must have been checked by the rules `own`, which are the checker's: a receipt may not bring a milder measure of
+    /// its own. Each source must have its digest, each quote must stand in its source at its place, and checking the
     /// answer against the sources anew must verify every citation. `models` compute their scores again; without
     /// them a score that models gave is believed where the facts agree, see [`on_models`](Self::on_models). Fails
     /// when a model does.
-    pub fn check(&self, models: Option<SupportModels<'_>>) -> Result<Vec<String>, ModelError> {
+    pub fn check(
+        &self,
+        own: &VerifyConfig,
+        models: Option<SupportModels<'_>>,
+    ) -> Result<Vec<String>, ModelError> {
         if self.version != VERSION {
             return Ok(vec![format!(
                 "the receipt has version {}, this program reads {VERSION}",
@@ -90,9 +98,14 @@ impl Receipt {
             )]);
         }
         let mut problems = self.sources_problems();
+        if self.verify != *own {
+            problems.push(
+                "it was checked by other rules than those of your settings (generate.verify)".to_owned(),
+            );
+        }
         let scorer = match models {
-            Some(models) => SupportScorer::new(&self.verify, models),
-            None => SupportScorer::recorded(&self.verify, &self.citations),
+            Some(models) => SupportScorer::new(own, models),
+            None => SupportScorer::recorded(own, &self.citations),
         };
         let (citations, verification) = verify(&self.answer, &self.context(), &scorer)?;
         problems.extend(
@@ -161,11 +174,8 @@ pub fn misquoted(citation: &Citation, passage: &Passage) -> Option<String> {
 
 fn altered(source: &ReceiptSource) -> Option<String> {
     let passage = &source.passage;
-    if Digest::of(passage.text.as_bytes()) != source.blake3 {
-        return Some(format!(
-            "the text of {} is not the one that was digested",
-            passage.id
-        ));
+    if digest(passage) != source.blake3 {
+        return Some(format!("{} is not the passage that was digested", passage.id));
     }
     (passage.span.len() != passage.text.len()).then(|| {
         format!(
@@ -175,6 +185,10 @@ fn altered(source: &ReceiptSource) -> Option<String> {
             passage.span.len()
         )
     })
+}
+
+fn digest(passage: &Passage) -> Digest {
+    Digest::of(&serde_json::to_vec(passage).expect("a passage is plain data"))
 }
 
 /// The same citation, but for what rounding makes of a score that models gave.
@@ -223,7 +237,7 @@ mod tests {
 
     /// What does not hold without models.
     fn check(receipt: &Receipt) -> Vec<String> {
-        receipt.check(None).unwrap()
+        receipt.check(&Config::default().verify, None).unwrap()
     }
 
     #[test]
@@ -239,13 +253,15 @@ mod tests {
 
     #[test]
     fn every_change_is_found() {
-        let changes: [fn(&mut Receipt); 8] = [
+        let changes: [fn(&mut Receipt); 10] = [
             |receipt| receipt.answer = receipt.answer.replace("27", "28"),
             |receipt| receipt.sources[0].passage.text = "Staff get 28 days of leave.".into(),
             |receipt| receipt.citations[0].quote = "Staff get 28 days of leave.".into(),
             |receipt| receipt.citations.clear(),
             |receipt| receipt.sources.clear(),
             |receipt| receipt.version = 1,
+            |receipt| receipt.sources[0].passage.title = "99 days".into(),
+            |receipt| receipt.verify.min_support = 0.0,
             |receipt| receipt.sources[0].passage.span.end += 1,
             |receipt| receipt.sources[0].passage.span = rag_core::span::Span::new(usize::MAX - 9, usize::MAX),
         ];
@@ -301,9 +317,12 @@ mod tests {
         let scorer = SupportScorer::new(&receipt.verify, models);
         receipt.citations = verify(&receipt.answer, &receipt.context(), &scorer).unwrap().0;
         assert_eq!(receipt.on_models().count(), 1);
-        assert_eq!(receipt.check(Some(models)).unwrap(), Vec::<String>::new());
+        assert_eq!(
+            receipt.check(&receipt.verify, Some(models)).unwrap(),
+            Vec::<String>::new()
+        );
         receipt.citations[0].support.as_mut().unwrap().score += 2.0 * SCORE_TOLERANCE;
-        let problems = receipt.check(Some(models)).unwrap();
+        let problems = receipt.check(&receipt.verify, Some(models)).unwrap();
         assert_eq!(problems, ["the citations are not those that a new check gives"]);
     }
 }

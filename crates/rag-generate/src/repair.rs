@@ -7,7 +7,8 @@ use rag_models::ModelError;
 
 use crate::context::Context;
 use crate::verify::{
-    Claim, SupportScorer, claim_sentences, holds, parse_citations, strongest_source, without_declined,
+    Claim, MAX_CLAIMS, SupportScorer, claim_sentences, holds, parse_citations, strongest_source,
+    without_declined,
 };
 
 /// Rewrites `answer` so that each sentence cites only passages that support it, and says what was changed.
@@ -21,8 +22,15 @@ pub(crate) fn repair(
 ) -> Result<(String, Vec<Repair>), ModelError> {
     let mut kept = String::new();
     let mut repairs = Vec::new();
+    // Sentences for which another source may yet be sought.
+    let mut left = MAX_CLAIMS;
     for claim in parse_citations(answer) {
         let own = without_declined(&claim.text);
+        let sentences = claim_sentences(own);
+        if sentences.len() > MAX_CLAIMS {
+            repairs.push(told(own, &claim, &[]));
+            continue;
+        }
         let holding = self::holding(own, &claim, context, scorer)?;
         if !holding.is_empty() {
             push(&mut kept, own, &holding);
@@ -31,7 +39,12 @@ pub(crate) fn repair(
             }
             continue;
         }
-        for sentence in claim_sentences(own) {
+        for sentence in sentences {
+            if left == 0 {
+                repairs.push(told(sentence, &claim, &[]));
+                continue;
+            }
+            left -= 1;
             let mut sources = self::holding(sentence, &claim, context, scorer)?;
             if sources.is_empty() {
                 sources.extend(strongest_source(sentence, context, scorer)?.map(ToString::to_string));
@@ -136,6 +149,9 @@ mod tests {
             &[],
         );
         check("[x#9]", DECLINED, &[]);
+        let long = "Cats purr. ".repeat(MAX_CLAIMS + 1);
+        check(&long, DECLINED, &[&[]]);
+        check(&format!("{long} [hr-1#0]"), DECLINED, &[&[]]);
         check(DECLINED, DECLINED, &[]);
     }
 }

@@ -34,7 +34,8 @@ pub fn check_receipt(
             wanted.cross_encoder, wanted.embedder
         )]);
     }
-    Ok(receipt.check(Some(models)).map_err(GenerateError::from)?)
+    let own = &settings.generate.verify;
+    Ok(receipt.check(own, Some(models)).map_err(GenerateError::from)?)
 }
 
 /// What answers are written with.

@@ -94,7 +94,7 @@ pub(crate) fn check(args: &CheckArgs, context: &Context) -> anyhow::Result<Done>
     let problems = if args.models {
         rag_pipeline::check_receipt(&receipt, &context.settings, &context.progress)?
     } else {
-        receipt.check(None)?
+        receipt.check(&context.settings.generate.verify, None)?
     };
     anyhow::ensure!(
         problems.is_empty(),

@@ -5,86 +5,7 @@ use std::collections::BTreeSet;
 use rag_core::date::Date;
 use rag_core::text::{Piece, PieceKind, pieces};
 
-/// English number words that a claim may use for a figure of its source, or the other way round.
-const NUMBER_WORDS: &[(&str, &str)] = &[
-    ("two", "2"),
-    ("three", "3"),
-    ("four", "4"),
-    ("five", "5"),
-    ("six", "6"),
-    ("seven", "7"),
-    ("eight", "8"),
-    ("nine", "9"),
-    ("ten", "10"),
-    ("eleven", "11"),
-    ("twelve", "12"),
-    ("thirteen", "13"),
-    ("fourteen", "14"),
-    ("fifteen", "15"),
-    ("sixteen", "16"),
-    ("seventeen", "17"),
-    ("eighteen", "18"),
-    ("nineteen", "19"),
-    ("twenty", "20"),
-    ("thirty", "30"),
-    ("forty", "40"),
-    ("fifty", "50"),
-    ("sixty", "60"),
-    ("seventy", "70"),
-    ("eighty", "80"),
-    ("ninety", "90"),
-];
-
-const MONTHS: &[&str] = &[
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-];
-
-/// Units by their spellings. A number with another unit is another fact; one without a unit agrees with any.
-const UNITS: &[(&str, &str)] = &[
-    ("second", "s"),
-    ("seconds", "s"),
-    ("minute", "min"),
-    ("minutes", "min"),
-    ("hour", "h"),
-    ("hours", "h"),
-    ("day", "d"),
-    ("days", "d"),
-    ("week", "wk"),
-    ("weeks", "wk"),
-    ("month", "mo"),
-    ("months", "mo"),
-    ("year", "y"),
-    ("years", "y"),
-    ("eur", "eur"),
-    ("euro", "eur"),
-    ("euros", "eur"),
-    ("usd", "usd"),
-    ("dollar", "usd"),
-    ("dollars", "usd"),
-    ("gbp", "gbp"),
-    ("pounds", "gbp"),
-    ("metres", "m"),
-    ("meters", "m"),
-    ("km", "km"),
-    ("kilometres", "km"),
-    ("kilometers", "km"),
-    ("miles", "mi"),
-    ("kg", "kg"),
-    ("kilograms", "kg"),
-    ("million", "million"),
-    ("billion", "billion"),
-];
+use super::number_words::{is_amount, month, number_at, scaled, unit};
 
 /// Words that may stand between a number and its unit: "27 working days".
 const BEFORE_UNITS: &[&str] = &[
@@ -93,9 +14,15 @@ const BEFORE_UNITS: &[&str] = &[
     "calendar",
     "full",
     "consecutive",
+    "thousand",
     "million",
     "billion",
 ];
+
+/// Characters that are not seen and would split a number or hide a word.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{AD}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
+}
 
 /// The facts of a text, each in one spelling.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -110,25 +37,45 @@ impl Facts {
     /// Reads the facts of `text`. A date also gives its year, month and day as numbers, so that "in 2026"
     /// agrees with "2026-04-10".
     pub(crate) fn of(text: &str) -> Self {
-        let whole: Vec<Piece<'_>> = pieces(text)
+        let text: String = text.chars().filter(|&c| !is_invisible(c)).collect();
+        let whole: Vec<Piece<'_>> = pieces(&text)
             .into_iter()
             .filter(|piece| piece.kind != PieceKind::Part)
             .collect();
         let words: Vec<String> = whole.iter().map(|piece| plain(piece.text)).collect();
         let mut facts = Self::default();
-        for (at, piece) in whole.iter().enumerate() {
+        let mut at = 0;
+        while let Some(piece) = whole.get(at) {
+            let mut length = 1;
             match piece.kind {
-                PieceKind::Number => facts.push_number(number(&words, at), &words, at),
+                PieceKind::Number => {
+                    let sign = if is_negative(&text, piece) { "-" } else { "" };
+                    let next = words.get(at + 1).map_or("", String::as_str);
+                    let number = scaled(format!("{sign}{}", number(&words, at)), next);
+                    facts
+                        .measures
+                        .extend(sign_unit(&text, piece).map(|unit| (number.clone(), unit)));
+                    facts.push_number(number, &words, at);
+                }
                 PieceKind::Identifier => push_identifier(&words[at], &mut facts.figures),
                 PieceKind::Word | PieceKind::Part => {
-                    let known = NUMBER_WORDS.iter().find(|(word, _)| *word == words[at]);
-                    if let Some((_, number)) = known {
-                        facts.push_number((*number).to_owned(), &words, at);
+                    if let Some((number, taken)) = number_at(&words, at) {
+                        length = taken;
+                        let next = words.get(at + taken).map_or("", String::as_str);
+                        facts.push_number(scaled(number.to_string(), next), &words, at + taken - 1);
+                    } else if is_amount(&words[at]) {
+                        facts.figures.insert(words[at].clone());
+                    } else if let Some(unit) = words.get(at + 1).and_then(|next| unit(next))
+                        && words[at] == "per"
+                    {
+                        facts.measures.insert(("per".to_owned(), unit));
                     }
                 }
             }
+            at += length;
         }
         facts.figures.extend(written_dates(&words));
+        facts.figures.extend(addresses(&text));
         facts
     }
 
@@ -171,18 +118,12 @@ impl Facts {
 /// The unit of the number at `at`: the word behind it, give or take one that may stand between, or a currency
 /// before it.
 fn unit_of(words: &[String], at: usize) -> Option<&'static str> {
-    let unit = |at: usize| {
-        let word = words.get(at)?;
-        UNITS
-            .iter()
-            .find(|(spelling, _)| spelling == word)
-            .map(|(_, unit)| *unit)
-    };
+    let unit = |at: usize| words.get(at).and_then(|word| unit(word));
     let is_between = words
         .get(at + 1)
         .is_some_and(|word| BEFORE_UNITS.contains(&word.as_str()));
     let before = at.checked_sub(1).and_then(unit);
-    let is_currency = |unit: &&str| matches!(*unit, "eur" | "usd" | "gbp");
+    let is_currency = |unit: &&str| matches!(*unit, "eur" | "usd" | "gbp" | "chf" | "jpy");
     before
         .filter(is_currency)
         .or_else(|| is_between.then(|| unit(at + 2)).flatten())
@@ -221,23 +162,65 @@ fn push_identifier(word: &str, facts: &mut BTreeSet<String>) {
     }
 }
 
-/// "10 April 2026" and "April 10, 2026".
+/// "10 April 2026" and "April 10, 2026"; of "10 April" day and month.
 fn written_dates(words: &[String]) -> Vec<String> {
     let mut dates = Vec::new();
-    for window in words.windows(3) {
-        let [first, second, year] = window else { continue };
-        let month_of = |word: &String| MONTHS.iter().position(|month| month == word);
-        let (day, month) = match (month_of(first), month_of(second)) {
-            (Some(month), None) => (second, month),
-            (None, Some(month)) => (first, month),
+    for (at, pair) in words.windows(2).enumerate() {
+        let (day, month) = match (month(&pair[0]), month(&pair[1])) {
+            (Some(month), None) => (&pair[1], month),
+            (None, Some(month)) => (&pair[0], month),
             _ => continue,
         };
         let digits: String = day.chars().take_while(char::is_ascii_digit).collect();
-        if let Ok(date) = format!("{year:0>4}-{:02}-{digits:0>2}", month + 1).parse::<Date>() {
-            dates.extend(with_parts(date));
+        let is_day = digits.parse().is_ok_and(|day: u32| (1..=31).contains(&day));
+        if !is_day {
+            continue;
+        }
+        let year = words.get(at + 2).map_or("", String::as_str);
+        match format!("{year:0>4}-{month:02}-{digits:0>2}").parse::<Date>() {
+            Ok(date) if year.len() == 4 => dates.extend(with_parts(date)),
+            _ => dates.push(format!("day {month:02}-{digits:0>2}")),
         }
     }
     dates
+}
+
+/// Addresses on the web: one that no source has is no fact of it.
+fn addresses(text: &str) -> impl Iterator<Item = String> {
+    let ends = |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '\'' | '(' | ')' | '[' | ']');
+    text.split(ends)
+        .map(|word| {
+            word.trim_end_matches(['.', ',', ';', ':', '!', '?'])
+                .to_lowercase()
+        })
+        .filter(|word| {
+            ["http://", "https://", "www."]
+                .iter()
+                .any(|start| word.starts_with(start))
+        })
+}
+
+/// "-18" and "minus 18", but not "5-18".
+fn is_negative(text: &str, piece: &Piece<'_>) -> bool {
+    let before = &text[..piece.span.start];
+    if let Some(before) = before.strip_suffix(['-', '−']) {
+        return before.is_empty() || before.ends_with(|c: char| c.is_whitespace() || c == '(');
+    }
+    before.trim_end().to_lowercase().ends_with("minus")
+}
+
+/// The unit that a sign beside the number stands for.
+fn sign_unit(text: &str, piece: &Piece<'_>) -> Option<&'static str> {
+    let before = text[..piece.span.start]
+        .trim_end_matches([' ', '-', '−'])
+        .chars()
+        .last();
+    let after = text[piece.span.end..].trim_start_matches(' ').chars().next();
+    let sign = |c: Option<char>| {
+        c.filter(|c| !c.is_alphanumeric())
+            .and_then(|c| unit(&c.to_string()))
+    };
+    sign(before).or_else(|| sign(after))
 }
 
 fn with_parts(date: Date) -> Vec<String> {
@@ -245,7 +228,9 @@ fn with_parts(date: Date) -> Vec<String> {
     let parts = text
         .split('-')
         .map(|part| part.trim_start_matches('0').to_owned());
-    parts.chain([format!("date {text}")]).collect()
+    parts
+        .chain([format!("date {text}"), format!("day {}", &text[5..])])
+        .collect()
 }
 
 /// Lower case, Eastern digits as 0–9, no thousands separators.
@@ -290,6 +275,12 @@ mod tests {
             ("two weeks", "2 weeks or 10 days"),
             ("EUR 400", "400 euros"),
             ("It has 27.", "27 days"),
+            ("twenty-seven days", "27 days"),
+            ("$400", "400 dollars"),
+            ("They lapse on 30 June.", "valid until 30 June 2026"),
+            ("am 10. Mai", "10 May 2026"),
+            ("minus 18 degrees", "-18 degrees"),
+            ("See https://a.example/x.", "(https://a.example/x)"),
         ] {
             let (claim_facts, facts) = (Facts::of(claim), Facts::of(source));
             assert_eq!(
@@ -311,8 +302,26 @@ mod tests {
             ("5.99", "599", "5.99"),
             ("27 weeks", "27 days", "27"),
             ("USD 400", "EUR 400", "400"),
-            ("38.6 million", "38.6 billion", "38.6"),
+            ("38.6 million", "38.6 billion", "38.6 million"),
+            ("EUR 38.6", "EUR 38.6 million", "38.6"),
             ("three hours", "3 minutes", "3"),
+            ("$400", "EUR 400", "400"),
+            ("400 francs", "400 euros", "400"),
+            ("EUR 400 thousand", "EUR 400 million", "400000"),
+            ("27 days per month", "27 days per year", "per"),
+            ("zero days", "27 days", "0"),
+            ("a hundred days", "27 days", "100"),
+            ("half of EUR 400", "EUR 400", "half"),
+            ("18 degrees", "-18 degrees", "18"),
+            ("28\u{ad} days", "27 days", "28"),
+            ("They lapse on 30 May.", "30 June 2026", "day 05-30"),
+            ("vor dem 10. Mai", "vor dem 10. April", "day 05-10"),
+            ("27 Wochen", "27 Tage", "27"),
+            (
+                "see http://evil.example/login",
+                "see the portal",
+                "http://evil.example/login",
+            ),
         ] {
             let (claim_facts, facts) = (Facts::of(claim), Facts::of(source));
             assert!(

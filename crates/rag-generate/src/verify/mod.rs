@@ -3,6 +3,7 @@
 mod denial;
 mod facts;
 mod features;
+mod number_words;
 mod parse;
 mod scorer;
 mod support;
@@ -100,7 +101,11 @@ fn check_claim(
             citations.extend(unknown(id, own));
             continue;
         };
-        let judged = scorer.judge(own, &hit.passage)?;
+        let judged = if claim_sentences(own).len() <= MAX_CLAIMS {
+            scorer.judge(own, &hit.passage)?
+        } else {
+            None
+        };
         is_supported |= judged.is_some_and(|judged| judged.holds);
         citations.push(cite(hit, own, judged));
     }
@@ -133,7 +138,11 @@ pub(crate) fn strongest_source<'c>(
     context: &'c Context,
     scorer: &SupportScorer<'_>,
 ) -> Result<Option<&'c PassageId>, ModelError> {
-    let asked = identifiers(&context.question);
+    // What the claim itself names must be in its source anyway.
+    let asked = match identifiers(claim) {
+        own if own.is_empty() => identifiers(&context.question),
+        _ => Vec::new(),
+    };
     let is_about = |judged: &Judged, passage: &Passage| {
         let quote = judged.quote.slice(&passage.text).unwrap_or_default();
         let head = passage.section.join("\n") + "\n" + &passage.title;

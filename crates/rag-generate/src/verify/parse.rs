@@ -12,9 +12,10 @@ static MARKER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&format!(r"\[\s*{id}(?:\s*[,;]\s*{id})*\s*\]")).expect("the pattern is a constant")
 });
 
-/// Most claims of an answer that are read one by one. What follows is one claim that cites nothing, so it never
-/// holds: no answer that a reader could check is this long, and checking takes time for each.
-pub const MAX_CLAIMS: usize = 500;
+/// Most claims of an answer, and most sentences of a claim, that are read one by one. What follows such claims is one
+/// that cites nothing, and a longer claim never holds: no answer that a reader could check is this long, and models
+/// take a tenth of a second for each.
+pub const MAX_CLAIMS: usize = 100;
 
 /// A piece of an answer and the ids that are to vouch for it.
 #[derive(Debug, Clone, PartialEq, Eq)]

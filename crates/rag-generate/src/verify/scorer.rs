@@ -114,7 +114,8 @@ impl<'m> SupportScorer<'m> {
         let Some(found) = weakest_support(claim, passage) else {
             return Ok(None);
         };
-        let may_read = found.facts_agree && found.lexical >= self.config.models.min_terms;
+        let may_read =
+            found.facts_agree && found.lexical >= self.config.models.min_terms && !found.names_only;
         let read = if may_read && !found.is_verbatim {
             self.read(claim, passage)?
         } else {

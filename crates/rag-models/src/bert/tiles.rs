@@ -159,15 +159,15 @@ macro_rules! tile_product {
 
             #[inline(always)]
             unsafe fn from_words<S: Simd>($words: S::I) -> Self::Sum<S> {
-                // SAFETY: as the trait's contract.
-                unsafe { $from }
+                $from
             }
         }
     };
 }
 
 tile_product!(Int8, "tdpbusd", words => words);
-tile_product!(Bf16, "tdpbf16ps", words => S::from_bits(words));
+// SAFETY: as the trait's contract.
+tile_product!(Bf16, "tdpbf16ps", words => unsafe { S::from_bits(words) });
 
 /// As [`gemm::multiply`](super::gemm::multiply). A matrix whose rows are not whole tiles is multiplied there.
 ///

@@ -108,6 +108,11 @@ impl Faults<'_> {
         }
     }
 
+    /// Words of the server as they may be shown: in one bounded line, without what was sent or the key.
+    pub(super) fn said(self, words: &str) -> String {
+        self.exchange.discretion().shown(words)
+    }
+
     /// The reply is not what the interface promises.
     pub(super) fn shape(self, reason: impl Into<String>) -> Failure {
         Failure::last(RemoteError::Shape {

@@ -74,6 +74,27 @@ fn the_same_denial_in_other_words_agrees() {
         ),
         ("Room no. 5 is free.", "Room no. 5 is free, room 6 is not."),
         ("They cost 20 euros.", "They cost 20 euros."),
+        (
+            "Days not taken are not paid out.",
+            "Days that were not taken are not paid out.",
+        ),
+        (
+            "Employees who have not signed are not insured.",
+            "Employees who have not signed are not insured.",
+        ),
+        (
+            "Smoking is not permitted on the roof.",
+            "Smoking is forbidden on the roof.",
+        ),
+        ("Visitors may not smoke.", "Visitors are not allowed to smoke."),
+        (
+            "Guests may enter the vault with an escort.",
+            "Guests may enter the vault only with an escort.",
+        ),
+        (
+            "It is not true that refunds are paid.",
+            "It is not true that refunds are paid.",
+        ),
         ("", "Nothing is free."),
     ] {
         assert!(!contradict("en", claim, source), "{claim} / {source}");
@@ -117,6 +138,48 @@ fn a_denial_that_only_one_makes_contradicts() {
         ),
         ("It is a password fault.", "It is not a password fault."),
         ("Paper is refunded.", "Pens are refunded but paper is not."),
+        ("Days not taken are paid out.", "Days not taken are not paid out."),
+        ("Days taken are not paid out.", "Days not taken are not paid out."),
+        (
+            "Employees who have not signed are insured.",
+            "Employees who have not signed are not insured.",
+        ),
+        ("The pump is safe.", "It is not true that the pump is safe."),
+        (
+            "Mr Brown stole the safe.",
+            "It was rumoured that Mr Brown stole the safe.",
+        ),
+        (
+            "It is false that unused days are not paid out.",
+            "Unused days are not paid out.",
+        ),
+        (
+            "Smoking is permitted on the roof.",
+            "Smoking is forbidden on the roof.",
+        ),
+        (
+            "Smoking is allowed on the roof.",
+            "Smoking is prohibited on the roof.",
+        ),
+        (
+            "Staff may leave early.",
+            "Staff may leave early unless the alarm rings.",
+        ),
+        (
+            "Guests may enter the vault.",
+            "Guests may enter the vault only with an escort.",
+        ),
+        ("Apply after 1 May.", "Apply before 1 May."),
+        ("Staff must report faults.", "Staff may report faults."),
+        (
+            "Visitors may enter the boiler room.",
+            "No visitors may enter the boiler room.",
+        ),
+        (
+            "Dogs may enter the kitchen.",
+            "Neither cats nor dogs may enter the kitchen.",
+        ),
+        ("Open the red valve.", "Do not open the red valve."),
         (
             "Staff may smoke in bay 5.",
             "Staff may not smoke in bay 5, but visitors may smoke in bay 6.",
@@ -142,6 +205,21 @@ fn other_languages_deny_too() {
         ),
         ("es", "Los gastos no se reembolsan.", "Los gastos se reembolsan."),
         ("ru", "Дни не оплачиваются.", "Дни оплачиваются."),
+        (
+            "de",
+            "Nicht genommene Tage werden nicht ausgezahlt.",
+            "Nicht genommene Tage werden ausgezahlt.",
+        ),
+        (
+            "de",
+            "Rauchen ist auf dem Dach verboten.",
+            "Rauchen ist auf dem Dach erlaubt.",
+        ),
+        (
+            "fr",
+            "Fumer est interdit sur le toit.",
+            "Fumer est autorisé sur le toit.",
+        ),
     ] {
         assert!(contradict(language, denied, affirmed), "{denied}");
         assert!(contradict(language, affirmed, denied), "{affirmed}");

@@ -5,16 +5,16 @@
 //! there is one ("no visitors may *park*"). A claim agrees with a source when the predicates that it denies are
 //! denied there in the clause that comes closest, and those that it affirms are not.
 
+mod reading;
 mod words;
 
 use std::collections::HashSet;
 
-use rag_core::text::{Analyzer, Piece, PieceKind, is_function_word, pieces};
+use rag_core::text::{Analyzer, pieces};
 
-use words::{
-    AUXILIARIES, CLAUSE_WORDS, EMPHATIC, EXCEPTING, NEGATIONS, WITHOUT, is_clause_mark, is_contracted,
-    is_label, negations_of,
-};
+use reading::Reading;
+
+use words::{NEGATIONS, OPPOSITES, WITHOUT, is_contracted, is_label};
 
 /// True when `text` denies something. A contraction counts; "No. 5" does not.
 pub(crate) fn is_negated(text: &str) -> bool {
@@ -26,15 +26,20 @@ pub(crate) fn is_negated(text: &str) -> bool {
     })
 }
 
-/// The clauses of a text.
+/// The clauses of a text, and its words.
 #[derive(Debug)]
-pub(super) struct Clauses(Vec<Clause>);
+pub(super) struct Clauses {
+    clauses: Vec<Clause>,
+    words: HashSet<String>,
+}
 
 #[derive(Debug, Default)]
 struct Clause {
     /// Content terms in their order.
     terms: Vec<String>,
     denial: Option<Denial>,
+    /// What follows says when it does not hold: "… unless the alarm rings", "not … without a badge".
+    is_conditional: bool,
 }
 
 #[derive(Debug, Default)]
@@ -43,60 +48,81 @@ struct Denial {
     governed: Vec<String>,
     /// Place in `governed` behind the first auxiliary verb.
     behind_auxiliary: Option<usize>,
-    /// What follows says when it does not hold: "not … without a badge".
-    is_conditional: bool,
+    /// A noun is denied with all that is said of it: "no visitors may park".
+    is_of_noun: bool,
+    /// It is a whole statement: "it is not true that …".
+    is_of_statement: bool,
 }
 
 impl Clauses {
     /// Reads `text` with the words of the analyzer's language.
     pub(super) fn of(text: &str, language: &str, analyzer: &Analyzer) -> Self {
-        let words: Vec<Piece<'_>> = pieces(text)
-            .into_iter()
-            .filter(|piece| piece.kind != PieceKind::Part)
-            .collect();
-        let own = negations_of(language);
-        let mut reading = Reading::default();
-        let mut end = 0;
-        for (at, piece) in words.iter().enumerate() {
-            let word = piece.text.to_lowercase();
-            let word = word.as_str();
-            let gap = &text[end..piece.span.start];
-            end = piece.span.end;
-            let next = words.get(at + 1).map(|next| next.text.to_lowercase());
-            let is_emphatic = next.is_some_and(|next| EMPHATIC.contains(&next.as_str()));
-            if gap.contains(',') && reading.awaits_predicate() {
-                // "not, however, refunded"
-            } else if gap.contains(is_clause_mark) || CLAUSE_WORDS.contains(&word) {
-                reading.end_clause();
-            }
-            if EXCEPTING.contains(&word) || (WITHOUT.contains(&word) && !is_emphatic) {
-                reading.end_clause_with_exception();
-            }
-            let is_reply = word == "no" && text[end..].starts_with(',');
-            let is_negation = NEGATIONS.contains(&word) && !is_label(word, text, piece) && !is_reply;
-            let is_without = WITHOUT.contains(&word) && !is_emphatic;
-            if is_negation || is_without || own.contains(&word) || is_contracted(text, piece) {
-                reading.deny();
-            } else if AUXILIARIES.contains(&word) {
-                reading.pass_auxiliary();
-            } else if !is_function_word(word) {
-                reading.say(analyzer.term_set(piece.text));
-            }
+        Self {
+            clauses: Reading::of(text, language, analyzer),
+            words: pieces(text)
+                .iter()
+                .map(|piece| piece.text.to_lowercase())
+                .collect(),
         }
-        reading.end_clause();
-        Self(reading.clauses)
     }
 
-    /// True when a clause of `self` is denied where `source` affirms it, or the other way round.
+    /// Number of clauses.
+    pub(super) fn len(&self) -> usize {
+        self.clauses.len()
+    }
+
+    /// True when a clause of `self` is denied where `source` affirms it, or the other way round, leaves a condition of
+    /// the source out, or has the opposite of one of its words.
     pub(super) fn contradict(&self, source: &Self) -> bool {
         let is_unfounded = |(claimed, denial): (&Clause, &Denial)| !source.denies(claimed, denial);
         let is_overlooked = |(denied, denial): (&Clause, &Denial)| self.affirms(denied, denial, source);
-        self.denied().any(is_unfounded) || source.denied().any(is_overlooked)
+        self.denied().any(is_unfounded)
+            || source.denied().any(is_overlooked)
+            || self.clauses.iter().any(|clause| source.limits(clause))
+            || self.opposes(source)
+    }
+
+    /// True when `claimed` says without a condition what is closest to it here and has one.
+    fn limits(&self, claimed: &Clause) -> bool {
+        if claimed.is_conditional || claimed.denial.is_some() {
+            return false;
+        }
+        let most = self
+            .clauses
+            .iter()
+            .map(|clause| clause.shared(claimed))
+            .max()
+            .unwrap_or(0);
+        let is_closest = |clause: &Clause| clause.shared(claimed) == most;
+        let mut closest = self
+            .clauses
+            .iter()
+            .enumerate()
+            .filter(|(_, clause)| is_closest(clause));
+        let states_condition = |at: usize| {
+            self.clauses
+                .get(at + 1)
+                .is_some_and(|next| next.shared(claimed) > 0)
+        };
+        most >= 2
+            && closest
+                .all(|(at, clause)| clause.is_conditional && clause.denial.is_none() && !states_condition(at))
+    }
+
+    /// True when one text has a word of a pair of opposites, and the other text has the other word.
+    fn opposes(&self, source: &Self) -> bool {
+        let has_only = |words: &HashSet<String>, one: &[&str], other: &[&str]| {
+            one.iter().any(|word| words.contains(*word)) && !other.iter().any(|word| words.contains(*word))
+        };
+        OPPOSITES.iter().any(|(one, other)| {
+            (has_only(&self.words, one, other) && has_only(&source.words, other, one))
+                || (has_only(&self.words, other, one) && has_only(&source.words, one, other))
+        })
     }
 
     fn denied(&self) -> impl Iterator<Item = (&Clause, &Denial)> {
         let denied = |clause: &'_ Clause| clause.denial.is_some();
-        let clauses = self.0.iter().filter(move |clause| denied(clause));
+        let clauses = self.clauses.iter().filter(move |clause| denied(clause));
         clauses.filter_map(|clause| clause.denial.as_ref().map(|denial| (clause, denial)))
     }
 
@@ -104,10 +130,10 @@ impl Clauses {
     fn denies(&self, claimed: &Clause, denial: &Denial) -> bool {
         let has_predicate =
             |clause: &&Clause| denial.predicate().is_some_and(|predicate| clause.has(predicate));
-        let mut candidates: Vec<&Clause> = self.0.iter().filter(has_predicate).collect();
+        let mut candidates: Vec<&Clause> = self.clauses.iter().filter(has_predicate).collect();
         if candidates.is_empty() {
             candidates = self
-                .0
+                .clauses
                 .iter()
                 .filter(|clause| clause.shared(claimed) > 0)
                 .collect();
@@ -116,33 +142,47 @@ impl Clauses {
         candidates
             .iter()
             .filter(|clause| Some(clause.shared(claimed)) == most)
-            .filter_map(|clause| clause.denial.as_ref())
-            .any(|found| !found.is_conditional || denial.is_conditional)
+            .filter(|clause| clause.denial.is_some())
+            .any(|found| !found.is_conditional || claimed.is_conditional)
     }
 
     /// True when a clause says what `denied` denies, and `source` does not say it elsewhere.
     fn affirms(&self, denied: &Clause, denial: &Denial, source: &Self) -> bool {
         let says = |clause: &&Clause| match denial.predicate() {
-            Some(predicate) if self.0.iter().any(|clause| clause.has(predicate)) => clause.has(predicate),
+            Some(predicate) if self.clauses.iter().any(|clause| clause.has(predicate)) => {
+                clause.has(predicate)
+            }
             _ => {
                 let governed = denial.governed.iter().filter(|term| clause.has(term)).count();
                 governed > 0 && governed * 2 >= denial.governed.len()
             }
         };
-        let saying: Vec<&Clause> = self.0.iter().filter(says).collect();
+        let saying: Vec<&Clause> = self.clauses.iter().filter(says).collect();
         let is_founded = |clause: &&&Clause| {
             let elsewhere = source
-                .0
+                .clauses
                 .iter()
                 .filter(|other| other.denial.is_none() && says(other));
             let closest = elsewhere.map(|other| other.shared(clause)).max();
-            clause.denial.is_some() || closest.is_some_and(|closest| closest >= denied.shared(clause))
+            clause.denies(denial) || closest.is_some_and(|closest| closest >= denied.shared(clause))
         };
         !saying.iter().all(|clause| is_founded(&clause))
     }
 }
 
 impl Clause {
+    /// True when it is denied, and with it what `denial` denies.
+    fn denies(&self, denial: &Denial) -> bool {
+        self.denial.as_ref().is_some_and(|own| {
+            let governs = |predicate: &str| own.governed.iter().any(|term| term == predicate);
+            own.is_of_noun
+                || denial.is_of_noun
+                || denial
+                    .predicate()
+                    .is_none_or(|term| governs(term) || !self.has(term))
+        })
+    }
+
     fn has(&self, term: &str) -> bool {
         self.terms.iter().any(|own| own == term)
     }
@@ -158,58 +198,6 @@ impl Denial {
     fn predicate(&self) -> Option<&str> {
         let behind = self.behind_auxiliary.and_then(|at| self.governed.get(at));
         behind.or(self.governed.first()).map(String::as_str)
-    }
-}
-
-/// The clauses that were read, and the one that is being read.
-#[derive(Default)]
-struct Reading {
-    clauses: Vec<Clause>,
-    current: Clause,
-}
-
-impl Reading {
-    /// A second word of negation in a clause ("ne … pas") adds nothing.
-    fn deny(&mut self) {
-        self.current.denial.get_or_insert_default();
-    }
-
-    fn pass_auxiliary(&mut self) {
-        if let Some(denial) = &mut self.current.denial {
-            denial.behind_auxiliary.get_or_insert(denial.governed.len());
-        }
-    }
-
-    fn say(&mut self, terms: HashSet<String>) {
-        let mut terms: Vec<String> = terms.into_iter().collect();
-        terms.sort_unstable();
-        if let Some(denial) = &mut self.current.denial {
-            denial.governed.extend(terms.iter().cloned());
-        }
-        self.current.terms.extend(terms);
-    }
-
-    fn awaits_predicate(&self) -> bool {
-        let denial = self.current.denial.as_ref();
-        denial.is_some_and(|denial| denial.governed.is_empty())
-    }
-
-    /// A word of negation with nothing behind it denies what stands before: "pens are refunded, paper is not".
-    fn end_clause(&mut self) {
-        let mut clause = std::mem::take(&mut self.current);
-        if let Some(denial) = clause.denial.as_mut().filter(|denial| denial.governed.is_empty()) {
-            denial.governed.clone_from(&clause.terms);
-        }
-        if !clause.terms.is_empty() {
-            self.clauses.push(clause);
-        }
-    }
-
-    fn end_clause_with_exception(&mut self) {
-        if let Some(denial) = &mut self.current.denial {
-            denial.is_conditional = true;
-        }
-        self.end_clause();
     }
 }
 

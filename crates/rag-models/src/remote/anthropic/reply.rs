@@ -209,8 +209,8 @@ impl<'e> Assembly<'e> {
             "stop_sequence" => Stop::StopText,
             "tool_use" => Stop::ToolCalls,
             "max_tokens" | "model_context_window_exceeded" => Stop::Length,
-            "refusal" => Stop::Refused(refusal(&end["stop_details"])),
-            other => Stop::Other(other.to_owned()),
+            "refusal" => Stop::Refused(self.faults.said(&refusal(&end["stop_details"]))),
+            other => Stop::Other(self.faults.said(other)),
         });
     }
 

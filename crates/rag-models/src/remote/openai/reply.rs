@@ -103,18 +103,20 @@ impl<'e> Assembly<'e> {
     pub(super) fn finish(self, handout: &Handout<'_>) -> Result<Completion, Failure> {
         let stop = match self.finish.as_deref() {
             _ if handout.is_cancelled() => Stop::Cancelled,
-            _ if !self.refusal.is_empty() => Stop::Refused(self.refusal),
+            _ if !self.refusal.is_empty() => Stop::Refused(self.faults.said(&self.refusal)),
             None => return Err(self.faults.broken("it ended without a `finish_reason`")),
-            Some("content_filter") => Stop::Refused(
-                format!("content_filter {}", self.filtered.join(", "))
-                    .trim_end()
-                    .to_owned(),
-            ),
+            Some("content_filter") => {
+                let categories = self.filtered.join(", ");
+                Stop::Refused(
+                    self.faults
+                        .said(format!("content_filter {categories}").trim_end()),
+                )
+            }
             Some("length") => Stop::Length,
             // Some servers say `stop` when they call.
             Some("tool_calls" | "function_call" | "stop") if !self.calls.is_empty() => Stop::ToolCalls,
             Some("stop") => Stop::End,
-            Some(other) => Stop::Other(other.to_owned()),
+            Some(other) => Stop::Other(self.faults.said(other)),
         };
         let void = matches!(stop, Stop::Refused(_));
         let calls = match stop {
