@@ -98,12 +98,12 @@ pub fn looks_like_header(grid: &[Vec<String>]) -> bool {
     };
     let names_row = |row: &Vec<String>| row.len() == 2 && row[0].trim_end().ends_with(':');
     !body.is_empty()
-        && first.iter().any(is_label)
+        && first.iter().any(|cell| is_label(cell))
         && first.iter().enumerate().all(is_header)
         && !grid.iter().all(names_row)
 }
 
-fn is_label(cell: &String) -> bool {
+fn is_label(cell: &str) -> bool {
     cell.chars().any(char::is_alphabetic) && cell.chars().count() <= 80
 }
 

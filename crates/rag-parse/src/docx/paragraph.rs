@@ -104,8 +104,8 @@ fn symbol(element: &Element) -> Option<char> {
     let code = u32::from_str_radix(element.attribute("char")?, 16).ok()?;
     let font = element.attribute("font").unwrap_or_default();
     match (code & 0xFF, font) {
-        (code, "Symbol") if code == 0xB7 => Some('•'),
-        (code, "Symbol") if matches!(code, 0xB0 | 0xB1) => char::from_u32(code),
+        (0xB7, "Symbol") => Some('•'),
+        (code @ (0xB0 | 0xB1), "Symbol") => char::from_u32(code),
         _ if (0xF000..=0xF0FF).contains(&code) => None,
         _ => char::from_u32(code),
     }

@@ -51,10 +51,9 @@ fn ligature(before: &str, behind: &str, words: &HashSet<String>) -> &'static str
     }
     let mut next = behind.chars();
     match (next.next(), next.next()) {
-        (Some('a' | 'i' | 'o' | 'u' | 'y'), _) => "fl",
         // `field`, `specified`, `identifies` against `reflect`, `fleet`.
         (Some('e'), Some('d' | 'l' | 'r' | 's')) => "fi",
-        (Some('e'), _) => "fl",
+        (Some('a' | 'e' | 'i' | 'o' | 'u' | 'y'), _) => "fl",
         _ => "fi",
     }
 }
@@ -142,7 +141,9 @@ mod tests {
             let mut glyphs = set(text);
             mend(&mut glyphs);
             let mut mended = String::new();
-            glyphs.iter().for_each(|glyph| glyph.text.push_to(&mut mended));
+            for glyph in &glyphs {
+                glyph.text.push_to(&mut mended);
+            }
             assert_eq!(mended, expected, "{text}");
         }
     }

@@ -204,6 +204,10 @@ impl Frame {
     }
 }
 
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is something that the library said of the glyph before"
+)]
 struct Collector {
     frame: Frame,
     page: Page,

@@ -352,18 +352,11 @@ mod tests {
         );
         let sheet = read(xml.as_bytes(), &Book::default()).unwrap();
         assert_eq!((sheet.cells.len(), sheet.skipped), (1, 2));
-        let merges: String = (0..30)
-            .map(|at| {
-                format!(
-                    r#"<mergeCell ref="A{0}:A{1}"/>"#,
-                    at * 9_000 + 1,
-                    (at + 1) * 9_000
-                )
-            })
-            .collect();
-        let cells: String = (0..30)
-            .map(|at| format!(r#"<row r="{0}"><c r="A{0}"><v>1</v></c></row>"#, at * 9_000 + 1))
-            .collect();
+        let starts = || (0..30).map(|at| at * 9_000 + 1);
+        let merge = |first| format!(r#"<mergeCell ref="A{first}:A{}"/>"#, first + 8_999);
+        let row = |first| format!(r#"<row r="{first}"><c r="A{first}"><v>1</v></c></row>"#);
+        let merges = starts().map(merge).collect::<Vec<_>>().concat();
+        let cells = starts().map(row).collect::<Vec<_>>().concat();
         let xml =
             format!("<worksheet><sheetData>{cells}</sheetData><mergeCells>{merges}</mergeCells></worksheet>");
         assert!(read(xml.as_bytes(), &Book::default()).unwrap().cells.len() <= MAX_SPREAD + 30);
