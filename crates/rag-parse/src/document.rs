@@ -9,7 +9,7 @@ use rag_core::language::Language;
 use rag_core::text::instruction_lines;
 use serde::{Deserialize, Serialize};
 
-use crate::config::Config;
+use crate::config::{Config, OcrModels};
 use crate::draft::{Draft, Warning};
 use crate::encoding::decode;
 use crate::error::Failure;
@@ -44,6 +44,20 @@ pub struct Parsed {
     /// What clean-up steps removed, when [`Config::report_removed`] asks for it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<Removed>,
+    /// Pictures of its pages, when [`Config::picture_dpi`] asks for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pictures: Vec<Picture>,
+}
+
+/// A page as a picture.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Picture {
+    /// The page, from 1.
+    pub page: u32,
+    /// Width and height of the page, in points.
+    pub size: (f32, f32),
+    /// A BMP file in base64.
+    pub bmp: String,
 }
 
 /// Something that a clean-up step removed.
@@ -79,6 +93,13 @@ impl Parser {
     pub fn new(config: Config, pdfium_library: Option<&std::path::Path>) -> Self {
         let pdf = PdfReader::new(config.pdf_engine, pdfium_library);
         Self { config, pdf }
+    }
+
+    /// Lets it recognise scans with the networks `models`, if there are any.
+    #[must_use]
+    pub fn with_ocr_models(mut self, models: Option<&OcrModels>) -> Self {
+        self.pdf.recognise_with(models);
+        self
     }
 
     /// Parses the bytes of the file `source`, a path relative to the ingested folder. A panic of an
@@ -157,6 +178,10 @@ impl Parser {
                 match format {
                     Format::Markdown => markdown::parse(&decoded.text, &self.config, draft),
                     Format::Delimited => delimited::parse(&decoded.text, draft),
+                    _ if depth > 0 => {
+                        text::parse_body(&decoded.text, &self.config.repair, draft);
+                        Ok(())
+                    }
                     _ => text::parse(&decoded.text, &self.config.repair, draft),
                 }
             }
@@ -165,6 +190,7 @@ impl Parser {
 
     fn finish(&self, source: &str, bytes: &[u8], given: &Given, format: Format, mut draft: Draft) -> Parsed {
         let removed = std::mem::take(&mut draft.removed);
+        let pictures = std::mem::take(&mut draft.pictures);
         let (text, own, pages, mut warnings) = draft.finish();
         let metadata = given.sidecar.clone().or(own).or(given.defaults.clone());
         let mut fields = Fields {
@@ -207,6 +233,7 @@ impl Parser {
             document,
             diagnostics,
             removed,
+            pictures,
         }
     }
 }

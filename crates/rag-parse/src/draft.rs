@@ -3,12 +3,15 @@
 use rag_core::document::{BLOCK_SEPARATOR, Block, BlockKind, TextBuilder};
 
 use crate::config::Limits;
-use crate::document::Removed;
+use crate::document::{Picture, Removed};
 use crate::metadata::Metadata;
 use crate::table::{Table, row_sentence};
 
 /// Longest heading path that is kept; deeper headings replace the innermost.
 const MAX_HEADING_LEVEL: usize = 9;
+
+/// Longest heading in the heading path of a block, in characters.
+const MAX_PATH_CHARACTERS: usize = 300;
 
 /// Most removals that are kept for people to look at.
 const MAX_REMOVED: usize = 20_000;
@@ -29,6 +32,8 @@ pub(crate) struct Draft {
     pub(crate) heading_offset: usize,
     /// What clean-up steps removed.
     pub(crate) removed: Vec<Removed>,
+    /// Pictures of pages.
+    pub(crate) pictures: Vec<Picture>,
     report_removed: bool,
     /// What was lost or doubtful, each a reason and a sentence.
     pub(crate) warnings: Vec<Warning>,
@@ -71,6 +76,7 @@ impl Draft {
             page: None,
             heading_offset: 0,
             removed: Vec::new(),
+            pictures: Vec::new(),
             report_removed: false,
             warnings: Vec::new(),
             text: TextBuilder::default(),
@@ -132,7 +138,7 @@ impl Draft {
         }
         let level = (level + self.heading_offset).clamp(1, MAX_HEADING_LEVEL);
         self.headings.retain(|(above, _)| *above < level);
-        self.headings.push((level, text.clone()));
+        self.headings.push((level, shortened(&text)));
         if self.first_heading.is_none() {
             self.first_heading = Some(text.clone());
         }
@@ -266,6 +272,14 @@ pub(crate) fn clean_lines(text: &str) -> String {
     lines
 }
 
+/// A heading as the blocks below it name it: each of them has it again.
+fn shortened(heading: &str) -> String {
+    match heading.char_indices().nth(MAX_PATH_CHARACTERS) {
+        Some((end, _)) => format!("{}…", &heading[..end]),
+        None => heading.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -281,6 +295,19 @@ mod tests {
         let paths: Vec<String> = text.blocks.iter().map(|b| b.heading_path.join(">")).collect();
         assert_eq!(paths, ["A", "A>B", "A>B>C", "A>D", "E", "E"]);
         assert_eq!(text.title.as_deref(), Some("A"));
+    }
+
+    #[test]
+    fn a_long_heading_is_cut_in_the_paths_below_it() {
+        let mut draft = Draft::new(&Limits::default());
+        draft.heading(1, &"word ".repeat(10_000));
+        draft.prose(BlockKind::Paragraph, "text");
+        let (text, ..) = draft.finish();
+        assert_eq!(
+            text.blocks[1].heading_path[0].chars().count(),
+            MAX_PATH_CHARACTERS + 1
+        );
+        assert!(text.text.len() > 40_000);
     }
 
     #[test]

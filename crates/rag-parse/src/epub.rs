@@ -42,7 +42,12 @@ pub(crate) fn parse(bytes: &[u8], config: &Config, draft: &mut Draft) -> Result<
     for chapter in chapters(&book) {
         let path = without_dots(&format!("{folder}/{}", decoded(&chapter)));
         match archive.read(&path)? {
-            Some(part) => html::parse(&part, config, draft)?,
+            Some(part) => {
+                if let Err(failure) = html::parse(&part, config, draft) {
+                    let name = clean_line(&path);
+                    draft.warn("damaged", format!("the chapter `{name}` was left out: {failure}"));
+                }
+            }
             None => draft.warn(
                 "damaged",
                 format!("the chapter `{}` is not in the book", clean_line(&path)),

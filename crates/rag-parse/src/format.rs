@@ -55,10 +55,10 @@ impl Format {
     /// A file of unknown name that is text is read as plain text.
     pub fn of(source: &str, bytes: &[u8]) -> Result<Self, Failure> {
         let window = &bytes[..bytes.len().min(SIGNATURE_WINDOW)];
-        if window.windows(5).any(|five| five == b"%PDF-") {
+        let extension = extension(source);
+        if is_pdf(&extension, bytes) {
             return Ok(Self::Pdf);
         }
-        let extension = extension(source);
         if window.starts_with(b"PK\x03\x04") {
             return zip_based(bytes).ok_or_else(|| {
                 if OFFICE.contains(&extension.as_str()) {
@@ -101,6 +101,27 @@ impl Format {
     }
 }
 
+/// True for a file that begins as a PDF, or whose header stands behind something else: a text that only
+/// tells of such headers is none.
+fn is_pdf(extension: &str, bytes: &[u8]) -> bool {
+    const HEADER: &[u8] = b"%PDF-";
+    const END: &[u8] = b"%%EOF";
+    let holds = |part: &[u8], wanted: &[u8]| part.windows(wanted.len()).any(|found| found == wanted);
+    let start = bytes
+        .strip_prefix(b"\xef\xbb\xbf")
+        .unwrap_or(bytes)
+        .trim_ascii_start();
+    let window = &bytes[..bytes.len().min(SIGNATURE_WINDOW)];
+    let end = &bytes[bytes.len().saturating_sub(SIGNATURE_WINDOW)..];
+    let is_text = TEXTS.contains(&extension);
+    start.starts_with(HEADER) || holds(window, HEADER) && (extension == "pdf" || !is_text && holds(end, END))
+}
+
+/// Extensions of files that are text.
+const TEXTS: &[&str] = &[
+    "md", "markdown", "mdown", "mkd", "txt", "text", "html", "htm", "xhtml", "csv", "tsv", "tab", "eml",
+];
+
 /// The extension of a path in lower case, or nothing.
 fn extension(source: &str) -> String {
     let name = source.rsplit('/').next().unwrap_or_default();
@@ -131,14 +152,31 @@ const OLE: &[u8] = b"\xd0\xcf\x11\xe0";
 /// Bytes at the end of an archive that list its parts, and at the beginning that name its first.
 const DIRECTORY_WINDOW: usize = 1 << 20;
 
-/// The format of a zip-based file by the names of its parts, which its directory has in the clear.
+/// What the names of the parts of each zip-based format begin with.
+const PARTS: &[(&[u8], Format)] = &[
+    (b"META-INF/container.xml", Format::Epub),
+    (b"word/", Format::Docx),
+    (b"xl/", Format::Xlsx),
+    (b"ppt/", Format::Pptx),
+];
+
+/// The format of a zip-based file by the names of its parts: those of files embedded in it are none of them.
 fn zip_based(bytes: &[u8]) -> Option<Format> {
-    const PARTS: &[(&[u8], Format)] = &[
-        (b"META-INF/container.xml", Format::Epub),
-        (b"word/", Format::Docx),
-        (b"xl/", Format::Xlsx),
-        (b"ppt/", Format::Pptx),
-    ];
+    let Ok(archive) = zip::ZipArchive::new(std::io::Cursor::new(bytes)) else {
+        return zip_by_bytes(bytes);
+    };
+    let begins = |part: &[u8]| {
+        archive
+            .file_names()
+            .flatten()
+            .any(|name| name.as_bytes().starts_with(part))
+    };
+    let found = PARTS.iter().find(|(part, _)| begins(part));
+    found.map(|(_, format)| *format)
+}
+
+/// Likewise for an archive whose directory cannot be read.
+fn zip_by_bytes(bytes: &[u8]) -> Option<Format> {
     let directory = &bytes[bytes.len().saturating_sub(DIRECTORY_WINDOW)..];
     let window = &bytes[..bytes.len().min(SIGNATURE_WINDOW)];
     let names = |part: &[u8]| {
@@ -188,6 +226,27 @@ fn looks_like_html(window: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_that_tells_of_pdf_headers_is_text() {
+        let text = b"# On headers\n\nA file begins with %PDF-1.7.";
+        assert_eq!(Format::of("a.md", text), Ok(Format::Markdown));
+        assert_eq!(Format::of("a.txt", text), Ok(Format::Text));
+        assert_eq!(Format::of("notes", text), Ok(Format::Text));
+        assert_eq!(Format::of("a.pdf", b"HTTP/1.1 200\n\n%PDF-1.7"), Ok(Format::Pdf));
+        assert_eq!(Format::of("a", b"junk\n%PDF-1.7 \n%%EOF\n"), Ok(Format::Pdf));
+    }
+
+    #[test]
+    fn files_embedded_in_a_file_do_not_decide() {
+        use crate::archive::tests::pack;
+        let sheet = pack(&[("xl/workbook.xml", b"<workbook/>"), ("word/media/a.png", b"x")]);
+        let deck = pack(&[
+            ("ppt/presentation.xml", b"<p/>"),
+            ("ppt/embeddings/a.xlsx", &sheet),
+        ]);
+        assert_eq!(Format::of("a.pptx", &deck), Ok(Format::Pptx));
+    }
 
     #[test]
     fn content_decides_before_the_name() {

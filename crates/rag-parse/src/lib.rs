@@ -25,11 +25,10 @@
 //! is there but cannot be read keeps the document out, and so does what may be one: misspelt, misplaced, in
 //! a sidecar of another name. Stores and artifacts below the folder are never read.
 //!
-//! Pages without usable text are read by `tesseract` where it is installed and libpdfium can draw them;
-//! elsewhere they are named in the diagnostics.
+//! Pages without usable text are recognised where libpdfium can draw them: by `tesseract` when it is
+//! installed, else by the PP-OCR networks when they were fetched; elsewhere they are named in the diagnostics.
 //!
-//! Not here: cutting documents into passages, models, the network. Not yet: recognition without an
-//! installed program.
+//! Not here: cutting documents into passages, models other than those, the network.
 
 mod archive;
 mod config;
@@ -57,9 +56,10 @@ mod xlsx;
 mod xml;
 
 pub use config::{
-    Config, Limits, OcrConfig, OcrEngine, PdfEngine, PdfLayout, RepairConfig, Runtime, WorkerCommand,
+    Config, Limits, OcrConfig, OcrEngine, OcrModels, PdfEngine, PdfLayout, RepairConfig, Runtime,
+    WorkerCommand,
 };
-pub use document::{Given, Parsed, Parser, Removed};
+pub use document::{Given, Parsed, Parser, Picture, Removed};
 pub use error::{Failure, ParseError};
 pub use format::Format;
 pub use run::{STAGE, STAGE_VERSION, run};

@@ -278,6 +278,15 @@ mod tests {
     }
 
     #[test]
+    fn a_body_that_begins_with_a_line_of_dashes_is_no_front_matter() {
+        for body in ["---\nMinutes of Monday.", "---\nkey: value\nMore."] {
+            let (texts, reasons) = texts(&format!("From: a@example.com\nSubject: x\n\n{body}\n"));
+            assert_eq!(reasons, [""; 0]);
+            assert!(texts.concat().contains(&body[4..8]), "{texts:?}");
+        }
+    }
+
+    #[test]
     fn messages_are_told_by_their_header() {
         assert!(super::looks_like_message(b"From: a@b\nTo: c@d\nSubject: x\n\nhi"));
         assert!(!super::looks_like_message(

@@ -74,18 +74,50 @@ fn append_header(header: &mut String, cell: &str) {
 }
 
 /// True when the first row of `grid` reads like a header: every cell filled, none a bare number, and
-/// no two the same.
+/// no two the same. A year is a label over numbers that are none, and a label may stand twice over numbers.
+/// Labels that end with a colon name their row, so that there is no header above them.
 pub fn looks_like_header(grid: &[Vec<String>]) -> bool {
-    let Some(first) = grid.first() else {
+    let Some((first, body)) = grid.split_first() else {
         return false;
     };
-    let is_label = |cell: &String| {
-        !cell.is_empty() && cell.chars().any(char::is_alphabetic) && cell.chars().count() <= 80
+    let is_over_numbers = |column: usize| {
+        let cells = || {
+            body.iter()
+                .filter_map(|row| row.get(column))
+                .filter(|cell| !cell.is_empty())
+        };
+        cells().next().is_some() && cells().all(|cell| is_amount(cell) && !is_year(cell))
     };
-    let mut sorted: Vec<&String> = first.iter().collect();
-    sorted.sort_unstable();
-    sorted.dedup();
-    grid.len() > 1 && first.iter().all(is_label) && sorted.len() == first.len()
+    let is_header = |(column, cell): (usize, &String)| {
+        let is_twice = first.iter().filter(|other| *other == cell).count() > 1;
+        if is_year(cell) {
+            !is_twice && is_over_numbers(column)
+        } else {
+            is_label(cell) && (!is_twice || is_over_numbers(column))
+        }
+    };
+    let names_row = |row: &Vec<String>| row.len() == 2 && row[0].trim_end().ends_with(':');
+    !body.is_empty()
+        && first.iter().any(|cell| is_label(cell))
+        && first.iter().enumerate().all(is_header)
+        && !grid.iter().all(names_row)
+}
+
+fn is_label(cell: &str) -> bool {
+    cell.chars().any(char::is_alphabetic) && cell.chars().count() <= 80
+}
+
+fn is_year(cell: &str) -> bool {
+    cell.len() == 4
+        && (cell.starts_with("19") || cell.starts_with("20"))
+        && cell.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// True for a number as tables have them, or a sign that stands for none.
+fn is_amount(cell: &str) -> bool {
+    let is_digit = |c: char| c.is_numeric();
+    let letters = cell.chars().filter(|c| c.is_alphabetic()).count();
+    cell.chars().any(is_digit) && letters <= 3 || matches!(cell, "-" | "–" | "—" | "n/a")
 }
 
 /// One sentence that says what a row's numbers mean: `Grade L4-L6: hotel cap 200, meal cap 75.`
@@ -192,6 +224,22 @@ mod tests {
         assert!(looks_like_header(&grid(&[&["Name", "Age"], &["Ada", "36"]])));
         assert!(!looks_like_header(&grid(&[&["Ada", "36"], &["Bob", "40"]])));
         assert!(!looks_like_header(&grid(&[&["Name", "Name"], &["Ada", "Bob"]])));
+        assert!(looks_like_header(&grid(&[
+            &["Metric", "2023", "2024"],
+            &["Revenue", "10", "12"]
+        ])));
+        assert!(!looks_like_header(&grid(&[
+            &["Ada", "2023", "2024"],
+            &["Bob", "2022", "2025"]
+        ])));
+        assert!(looks_like_header(&grid(&[
+            &["Name", "Phone", "Phone"],
+            &["Ada", "555 12", "555 13"]
+        ])));
+        assert!(!looks_like_header(&grid(&[
+            &["Name:", "Ada"],
+            &["Number:", "20417"]
+        ])));
         assert!(!looks_like_header(&[]));
     }
 }

@@ -18,12 +18,18 @@ const MAX_HEADING_CHARACTERS: usize = 90;
 pub(crate) fn parse(text: &str, repair: &RepairConfig, draft: &mut Draft) -> Result<(), Failure> {
     let front = split_front_matter(text).map_err(|error| Failure::lasting("metadata", error.to_string()))?;
     draft.metadata = front.metadata;
+    parse_body(front.body, repair, draft);
+    Ok(())
+}
+
+/// Reads text without front matter: a message may begin with a line like that of one.
+pub(crate) fn parse_body(text: &str, repair: &RepairConfig, draft: &mut Draft) {
     let known = if repair.rejoin_hyphens {
-        KnownWords::of(front.body)
+        KnownWords::of(text)
     } else {
         KnownWords::default()
     };
-    let pages = repaired_pages(front.body, repair);
+    let pages = repaired_pages(text, repair);
     if pages.len() > 1 {
         draft.pages = Some(pages.len() as u32);
     }
@@ -45,7 +51,6 @@ pub(crate) fn parse(text: &str, repair: &RepairConfig, draft: &mut Draft) -> Res
         draft,
     }
     .read(&lines);
-    Ok(())
 }
 
 /// The lines of each page without its furniture. Only a text with form feeds has pages.
@@ -218,6 +223,17 @@ fn list_marker(line: &str) -> Option<&str> {
     let rest = &line[digits..];
     let is_numbered = (1..=3).contains(&digits) && (rest.starts_with(". ") || rest.starts_with(") "));
     is_numbered.then_some(line)
+}
+
+/// Sets a raised number, which begins at `start`, apart from what it stands on: `10^6` is no 106.
+pub(crate) fn mark_raised(text: &mut String, start: usize) {
+    let (before, raised) = text.split_at(start);
+    let is_number = raised
+        .trim_start_matches(['-', '−', '+'])
+        .starts_with(|c: char| c.is_ascii_digit());
+    if is_number && before.ends_with(|c: char| c.is_alphanumeric() || c == ')') {
+        text.insert(start, '^');
+    }
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use crate::exclusions::{Exclusions, has_document};
 use crate::graph::update_graph;
 use crate::settings::Settings;
 use crate::stages::chunk;
+use crate::stages::parse_runtime;
 use crate::store::Store;
 
 /// What an ingest did.
@@ -52,11 +53,9 @@ pub fn ingest(
     store.hold_default_access(&settings.parse.default_access)?;
     refuse_emptied(source, store)?;
     let runtime = Runtime {
-        worker,
-        pdfium_library: settings.models.pdfium_library()?,
         state_dir: Some(store.work()),
         exclude: vec![store.root().to_owned()],
-        ..Runtime::default()
+        ..parse_runtime(settings, worker)?
     };
     let documents = rag_parse::run(&settings.parse, source, &store.parsed(), &runtime, progress)?;
     let mut report = index_documents(settings, store, progress)?;

@@ -50,7 +50,7 @@ pub use models::{ANTHROPIC, LEXICAL, NONE, OPENAI, REMOTE, TFIDF};
 pub use output::write_pages;
 pub use providers::{Keys, ProviderSettings};
 pub use settings::{ModelSettings, Settings};
-pub use stages::{Searched, chunk, expand, generate, index, parse, pdfium_library, rerank, retrieve};
+pub use stages::{Searched, chunk, expand, generate, index, parse, parse_runtime, rerank, retrieve};
 pub use store::Store;
 pub use verify::{Checked, verify};
 pub use way::Way;

@@ -11,8 +11,8 @@ use rag_core::passage::{PASSAGES_FILE, Passage};
 use rag_core::progress::Progress;
 use rag_index::Generation;
 use rag_models::bert::EncoderOptions;
-use rag_models::catalogue::{CATALOGUE, FileKind, Role};
-use rag_models::fetch::locate;
+use rag_models::catalogue::{CATALOGUE, FileKind, OCR_DETECTOR, OCR_READER, Role};
+use rag_models::fetch::{ModelFiles, locate};
 use rag_models::gguf::{LanguageModelOptions, open_language_model};
 use rag_models::language_model::{Prompt, Stop};
 use rag_models::remote::{AnthropicModel, OpenAiModel, RemoteEmbedder};
@@ -20,6 +20,7 @@ use rag_models::tfidf::{Synonyms, TfIdfConfig, TfIdfEmbedder};
 use rag_models::{
     CrossEncoder, Embedder, LanguageModel, ModelError, ModelOptions, open_cross_encoder, open_embedder,
 };
+use rag_parse::OcrModels;
 use rag_retrieve::{Drafter, FileDrafter, ModelDrafter};
 
 use crate::error::PipelineError;
@@ -140,11 +141,27 @@ impl ModelSettings {
 
     /// The libpdfium library, when it was fetched; PDF files are read without it otherwise.
     pub(crate) fn pdfium_library(&self) -> Result<Option<PathBuf>, PipelineError> {
-        let Some(entry) = CATALOGUE.iter().find(|entry| entry.role == Role::PdfEngine) else {
+        let files = self.files_of(Role::PdfEngine)?;
+        Ok(files.and_then(|files| files.path(FileKind::Part).map(Path::to_owned)))
+    }
+
+    /// The networks that recognise text, when they were fetched.
+    pub(crate) fn ocr_models(&self) -> Result<Option<OcrModels>, PipelineError> {
+        let files = self.files_of(Role::Ocr)?;
+        Ok(files.and_then(|files| {
+            Some(OcrModels {
+                detector: files.named(OCR_DETECTOR)?.to_owned(),
+                reader: files.named(OCR_READER)?.to_owned(),
+            })
+        }))
+    }
+
+    /// The files of the entry with a role, when it was fetched.
+    fn files_of(&self, role: Role) -> Result<Option<ModelFiles>, PipelineError> {
+        let Some(entry) = CATALOGUE.iter().find(|entry| entry.role == role) else {
             return Ok(None);
         };
-        let files = locate(entry, &self.fetch).map_err(ModelError::from)?;
-        Ok(files.and_then(|files| files.path(FileKind::Part).map(Path::to_owned)))
+        Ok(locate(entry, &self.fetch).map_err(ModelError::from)?)
     }
 
     /// Opens who writes drafts: the file of the settings, else the language model.

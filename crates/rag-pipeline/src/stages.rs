@@ -1,7 +1,7 @@
 //! Each stage alone, with the models of the settings: from one artifact folder to the next. Where the settings name a
 //! program for a stage, it stands for the box.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rag_chunk::ContextLine;
 use rag_core::progress::Progress;
@@ -15,9 +15,14 @@ use crate::models::EmbedderTokens;
 use crate::settings::Settings;
 use crate::writer::Writers;
 
-/// The libpdfium library of the settings, when it was fetched.
-pub fn pdfium_library(settings: &Settings) -> Result<Option<PathBuf>, PipelineError> {
-    settings.models.pdfium_library()
+/// How files are read: by `worker`, with those engines for PDF files and scans that were fetched.
+pub fn parse_runtime(settings: &Settings, worker: Option<WorkerCommand>) -> Result<Runtime, PipelineError> {
+    Ok(Runtime {
+        worker,
+        pdfium_library: settings.models.pdfium_library()?,
+        ocr_models: settings.models.ocr_models()?,
+        ..Runtime::default()
+    })
 }
 
 /// Parses the files below `input` into a parse artifact at `output`.
@@ -28,12 +33,7 @@ pub fn parse(
     worker: Option<WorkerCommand>,
     progress: &dyn Progress,
 ) -> Result<Outcome, PipelineError> {
-    let pdfium_library = settings.models.pdfium_library()?;
-    let runtime = Runtime {
-        worker,
-        pdfium_library,
-        ..Runtime::default()
-    };
+    let runtime = parse_runtime(settings, worker)?;
     Ok(rag_parse::run(
         &settings.parse,
         input,

@@ -48,6 +48,14 @@ fn print(scores: &ParseScores) {
         to_stdout(&line(file));
     }
     to_stdout("");
+    for case in &scores.cases {
+        let told = if case.right { "right" } else { "wrong" };
+        to_stdout(&format!("{told}  {}", case.name));
+        case.why
+            .iter()
+            .for_each(|why| to_stdout(&format!("       {}", plain(why))));
+    }
+    to_stdout("");
     let shown =
         |value: Option<f64>| value.map_or_else(|| "not measured".to_owned(), |value| format!("{value:.4}"));
     for (name, value) in [
@@ -62,6 +70,11 @@ fn print(scores: &ParseScores) {
     ] {
         to_stdout(&format!("{name:18} {}", shown(value)));
     }
+    for (engine, value) in &scores.ocr_by_engine {
+        to_stdout(&format!("{:18} {value:.4} by {engine}", "ocr_word_f1"));
+    }
+    let cases = format!("{} of {}", scores.cases_right, scores.cases.len());
+    to_stdout(&format!("{:18} {cases}", "cases_right"));
     to_stdout(&format!("{:18} {}", "crashes", scores.crashes));
     for (name, value) in [
         ("pages_per_second", scores.pages_per_second),

@@ -1,10 +1,11 @@
 //! One file's scores, and the figures of a corpus.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rag_core::document::{BlockKind, Document};
 use serde::Serialize;
 
+use super::cases::Case;
 use super::manifest::Entry;
 use super::tables::{document_grids, intact_rows};
 use super::truth::Truth;
@@ -45,6 +46,15 @@ pub struct Read {
     pub seconds: f64,
 }
 
+impl Read {
+    /// True when the reader died or passed a limit.
+    pub fn is_crashed(&self) -> bool {
+        self.reasons
+            .iter()
+            .any(|reason| matches!(reason.as_str(), "crashed" | "timeout"))
+    }
+}
+
 /// The scores of one file; `None` where a score does not apply.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct FileScores {
@@ -80,6 +90,9 @@ pub struct FileScores {
     /// F1 of a scan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ocr_word_f1: Option<f64>,
+    /// F1 of a scan by each engine for text recognition.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub ocr_by_engine: BTreeMap<String, f64>,
     /// F1 of a file that is no PDF.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub office_word_f1: Option<f64>,
@@ -102,6 +115,8 @@ pub struct ParseScores {
     pub order: Option<f64>,
     /// Mean F1 of scans.
     pub ocr_word_f1: Option<f64>,
+    /// The same by each engine for text recognition, whatever the settings choose.
+    pub ocr_by_engine: BTreeMap<String, f64>,
     /// Mean F1 of the other formats.
     pub office_word_f1: Option<f64>,
     /// Files on which the reader died or passed a limit.
@@ -112,22 +127,22 @@ pub struct ParseScores {
     pub engines: Vec<String>,
     /// Pages per second of two workers through those of one; `None` when not measured.
     pub two_workers: Option<f64>,
+    /// Cases that read right.
+    pub cases_right: usize,
+    /// The cases of the files that were read.
+    pub cases: Vec<Case>,
     /// The scores of each file.
     pub files: Vec<FileScores>,
 }
 
 /// Scores one file.
 pub fn score(entry: &Entry, read: &Read, truth: &Truth, reference: &Reference) -> FileScores {
-    let crashed = read
-        .reasons
-        .iter()
-        .any(|reason| matches!(reason.as_str(), "crashed" | "timeout"));
     let mut scores = FileScores {
         file: entry.file.clone(),
         pages: read.document.as_ref().and_then(|d| d.pages).unwrap_or(0),
         seconds: read.seconds,
         reasons: read.reasons.clone(),
-        crashed,
+        crashed: read.is_crashed(),
         ..FileScores::default()
     };
     let lines = read.document.as_ref().map(lines).unwrap_or_default();
@@ -307,7 +322,7 @@ fn header_lines(levels: &[Vec<String>]) -> Vec<Vec<String>> {
 
 impl ParseScores {
     /// The figures of the files' scores.
-    pub fn of(files: Vec<FileScores>, engines: Vec<String>) -> Self {
+    pub fn of(files: Vec<FileScores>, cases: Vec<Case>, engines: Vec<String>) -> Self {
         let mean = |value: fn(&FileScores) -> Option<f64>| {
             let values: Vec<f64> = files.iter().filter_map(value).collect();
             (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
@@ -326,22 +341,37 @@ impl ParseScores {
             adjacency_f1: mean(|file| file.adjacency_f1),
             order: mean(|file| file.order),
             ocr_word_f1: mean(|file| file.ocr_word_f1),
+            ocr_by_engine: by_engine(&files),
             office_word_f1: mean(|file| file.office_word_f1),
             crashes: files.iter().filter(|file| file.crashed).count(),
             pages_per_second: (seconds > 0.0).then(|| f64::from(pages) / seconds),
             engines,
             two_workers: None,
+            cases_right: cases.iter().filter(|case| case.right).count(),
+            cases,
             files,
         }
     }
 }
 
+/// The mean F1 of each engine for text recognition.
+fn by_engine(files: &[FileScores]) -> BTreeMap<String, f64> {
+    let mut sums: BTreeMap<String, (f64, f64)> = BTreeMap::new();
+    for (engine, score) in files.iter().flat_map(|file| &file.ocr_by_engine) {
+        let sum = sums.entry(engine.clone()).or_default();
+        *sum = (sum.0 + score, sum.1 + 1.0);
+    }
+    sums.into_iter()
+        .map(|(engine, (sum, count))| (engine, sum / count))
+        .collect()
+}
+
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use rag_core::document::{Cell, TextBuilder};
 
-    fn table(rows: &[&[(&str, &str)]]) -> Document {
+    pub(in crate::parse) fn table(rows: &[&[(&str, &str)]]) -> Document {
         let mut builder = TextBuilder::default();
         for row in rows {
             let block = builder.push(BlockKind::TableRow, "a sentence");
@@ -418,7 +448,7 @@ mod tests {
         };
         let scores = score(&entry("a.docx", ""), &read, &truth, &Reference::default());
         assert_eq!((scores.office_word_f1, scores.crashed), (Some(0.0), true));
-        let figures = ParseScores::of(vec![scores], Vec::new());
+        let figures = ParseScores::of(vec![scores], Vec::new(), Vec::new());
         assert_eq!(
             (figures.crashes, figures.office_word_f1, figures.word_f1),
             (1, Some(0.0), None)

@@ -1,5 +1,6 @@
 //! The text of a paragraph's runs, with what hangs on it: notes, comments and text boxes.
 
+use crate::text::mark_raised;
 use crate::xml::{Element, Node};
 
 /// A paragraph as it reads with all tracked changes accepted.
@@ -41,9 +42,15 @@ impl<'x> Reading<'x> {
     fn element(&mut self, element: &'x Element) {
         match element.name.as_str() {
             // Deleted text, field codes and properties are no text; `rt` is the reading of a ruby.
-            "del" | "moveFrom" | "delText" | "instrText" | "pPr" | "rPr" | "rt" | "Fallback"
-            | "delInstrText" => {}
+            "del" | "moveFrom" | "delText" | "instrText" | "pPr" | "rPr" | "rt" | "delInstrText" => {}
             "r" if is_hidden(element) => {}
+            "r" if is_raised(element) => {
+                let start = self.text.len();
+                self.walk(element);
+                mark_raised(&mut self.text, start);
+            }
+            "AlternateContent" => self.alternate(element),
+            "sym" => self.text.extend(symbol(element)),
             "t" => self.text.push_str(&element.text()),
             "tab" | "ptab" => self.text.push(' '),
             "br" | "cr" => self.text.push('\n'),
@@ -62,6 +69,19 @@ impl<'x> Reading<'x> {
         }
     }
 
+    /// The first way in which content is given, or the second where the first says nothing.
+    fn alternate(&mut self, element: &'x Element) {
+        let before = (self.text.len(), self.boxes.len(), self.references.len());
+        for name in ["Choice", "Fallback"] {
+            if let Some(way) = element.child(name) {
+                self.walk(way);
+            }
+            if (self.text.len(), self.boxes.len(), self.references.len()) != before {
+                return;
+            }
+        }
+    }
+
     fn refer(&mut self, kind: Reference, element: &Element) {
         if let Some(id) = element.attribute("id") {
             self.references.push((kind, id.to_owned()));
@@ -73,6 +93,22 @@ impl<'x> Reading<'x> {
 fn is_checked(checkbox: &Element) -> bool {
     let checked = checkbox.child("checked");
     checked.is_some_and(|checked| !matches!(checked.attribute("val"), Some("0" | "false" | "off")))
+}
+
+fn is_raised(run: &Element) -> bool {
+    run.value_at(&["rPr", "vertAlign"]) == Some("superscript")
+}
+
+/// The character of a symbol in a font that has its own order, where that of Latin letters is the same.
+fn symbol(element: &Element) -> Option<char> {
+    let code = u32::from_str_radix(element.attribute("char")?, 16).ok()?;
+    let font = element.attribute("font").unwrap_or_default();
+    match (code & 0xFF, font) {
+        (0xB7, "Symbol") => Some('•'),
+        (code @ (0xB0 | 0xB1), "Symbol") => char::from_u32(code),
+        _ if (0xF000..=0xF0FF).contains(&code) => None,
+        _ => char::from_u32(code),
+    }
 }
 
 fn is_hidden(run: &Element) -> bool {

@@ -15,13 +15,14 @@ use crate::draft::Draft;
 use crate::encoding::decode;
 use crate::error::Failure;
 use crate::metadata::split_front_matter;
+use crate::text::mark_raised;
 
 type NodeRef<'t> = ego_tree::NodeRef<'t, Node>;
 
 /// Elements whose content is no text of the document.
 const DROPPED: &[&str] = &[
-    "script", "style", "nav", "noscript", "template", "head", "iframe", "object", "svg", "canvas", "audio",
-    "video", "button", "select", "textarea", "dialog", "menu",
+    "del", "rt", "rp", "script", "style", "nav", "noscript", "template", "head", "iframe", "object", "svg",
+    "canvas", "audio", "video", "button", "select", "textarea", "dialog", "menu",
 ];
 
 /// Elements that begin and end a block.
@@ -120,6 +121,8 @@ fn check_depth(html: &str, limit: usize) -> Result<(), Failure> {
 struct Walk<'w> {
     draft: &'w mut Draft,
     inline: String,
+    /// Where a superscript begins in `inline`.
+    raised_at: Option<usize>,
     /// Kind and list state of the elements around the text, innermost last.
     within: Vec<Within>,
     /// Term of a definition list that waits for its definition.
@@ -143,6 +146,7 @@ impl<'w> Walk<'w> {
         Self {
             draft,
             inline: String::new(),
+            raised_at: None,
             within: Vec::new(),
             term: None,
         }
@@ -180,6 +184,7 @@ impl<'w> Walk<'w> {
         match name {
             "table" => return self.table(element),
             "br" => self.inline.push('\n'),
+            "sup" => self.raised_at = Some(self.inline.len()),
             "img" => self.alternative(element.value()),
             "li" => self.open_item(),
             "ul" => self.enter(Within::Bullets),
@@ -203,6 +208,12 @@ impl<'w> Walk<'w> {
         };
         let name = element.value().name();
         match name {
+            "sup" => {
+                let start = self.raised_at.take().filter(|start| *start <= self.inline.len());
+                if let Some(start) = start {
+                    mark_raised(&mut self.inline, start);
+                }
+            }
             "li" | "ul" | "ol" | "pre" | "figcaption" | "caption" | "dt" | "dd" => self.leave(),
             _ if heading_level(name).is_some() => self.leave(),
             _ if BLOCKS.contains(&name) => self.flush(),

@@ -2,8 +2,10 @@
 
 use scraper::ElementRef;
 
+use super::DROPPED;
 use crate::draft::clean_line;
 use crate::table::{Table, looks_like_header};
+use crate::text::mark_raised;
 
 /// Largest span of a cell that is believed.
 const MAX_SPAN: usize = 100;
@@ -117,7 +119,17 @@ fn cell_text(cell: ElementRef<'_>) -> String {
     let mut text = String::new();
     for node in cell.descendants() {
         match node.value() {
-            scraper::Node::Text(piece) => text.push_str(piece),
+            scraper::Node::Text(piece) => {
+                let around = node.parent().and_then(ElementRef::wrap);
+                let around = around.map_or("", |element| element.value().name());
+                let start = text.len();
+                if !DROPPED.contains(&around) {
+                    text.push_str(piece);
+                }
+                if around == "sup" {
+                    mark_raised(&mut text, start);
+                }
+            }
             scraper::Node::Element(element) if matches!(element.name(), "br" | "p" | "div" | "li") => {
                 text.push(' ');
             }

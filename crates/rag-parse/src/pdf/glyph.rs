@@ -34,7 +34,7 @@ const SPACE: f32 = 0.2;
 const NEW_LINE: f32 = 0.5;
 
 /// Glyphs in the order in which they are drawn, with spaces and line breaks where they leave a gap.
-fn in_order(glyphs: &[Glyph]) -> String {
+pub(super) fn in_order(glyphs: &[Glyph]) -> String {
     let mut text = String::new();
     let mut last: Option<&Glyph> = None;
     for glyph in glyphs {
@@ -70,6 +70,8 @@ pub(super) struct Page {
     pub(super) cut: usize,
     /// Glyphs of which the file does not say what character they are.
     pub(super) unmapped: usize,
+    /// Glyphs that are not drawn, of a page that draws others.
+    pub(super) hidden: Vec<Glyph>,
     /// Text on a slope, each run as it is drawn.
     pub(super) slanted: Vec<SlantedRun>,
     /// What the page shows beside text.

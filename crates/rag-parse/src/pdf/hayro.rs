@@ -11,6 +11,7 @@ use hayro_interpret::{
 
 use super::drawn::Drawn;
 use super::glyph::{Glyph, GlyphSource, GlyphText, Page, Turn};
+use super::ligatures::{self, LOST};
 use super::operators;
 use super::slanted::{self, SlantedGlyph};
 use crate::error::Failure;
@@ -93,6 +94,7 @@ impl Hayro {
             limit,
         };
         interpret_page(page, &mut context, &mut collector);
+        ligatures::mend(&mut collector.page.glyphs);
         collector.page
     }
 }
@@ -104,7 +106,7 @@ struct Collector {
 }
 
 impl Collector {
-    fn glyph(&mut self, glyph: &HayroGlyph<'_>, transform: Affine) {
+    fn glyph(&mut self, glyph: &HayroGlyph<'_>, transform: Affine, is_hidden: bool) {
         if self.page.glyphs.len() >= self.limit {
             self.page.cut += 1;
             return;
@@ -113,10 +115,10 @@ impl Collector {
             BfString::Char(c) => GlyphText::of(c.encode_utf8(&mut [0; 4])),
             BfString::String(text) => GlyphText::of(&text),
         });
-        let Some(text) = text else {
+        let text = text.unwrap_or_else(|| {
             self.page.unmapped += 1;
-            return;
-        };
+            GlyphText::One(LOST)
+        });
         let (advance, is_bold) = match glyph {
             HayroGlyph::Outline(outline) => {
                 let weight = outline.font_data().and_then(|data| data.weight);
@@ -144,8 +146,13 @@ impl Collector {
             slanted::push(&mut self.page.slanted, glyph);
             return;
         };
-        let order = self.page.glyphs.len();
-        self.page.glyphs.push(Glyph {
+        let order = self.page.glyphs.len() + self.page.hidden.len();
+        let glyphs = if is_hidden {
+            &mut self.page.hidden
+        } else {
+            &mut self.page.glyphs
+        };
+        glyphs.push(Glyph {
             text,
             x: origin.x as f32,
             y: origin.y as f32,
@@ -164,9 +171,11 @@ impl<'a> Device<'a> for Collector {
     fn push_clip_path(&mut self, _: &ClipPath) {}
     fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {}
 
-    fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, _: &DrawMode) {
+    fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, mode: &DrawMode) {
+        let drawn = &self.page.drawn;
+        let is_hidden = matches!(mode, DrawMode::Invisible) && drawn.visible > 0;
         for glyph in run.glyphs() {
-            self.glyph(glyph, props.transform * glyph.transform());
+            self.glyph(glyph, props.transform * glyph.transform(), is_hidden);
         }
     }
 

@@ -1,9 +1,11 @@
 //! Tables by ruling lines: lines that cross each other make a grid, and what stands in a cell is its text.
 
+use std::ops::Range;
+
 use rag_core::span::BoundingBox;
 
 use super::drawn::Rule;
-use super::lines::Segment;
+use super::lines::{SEGMENT_GAP, Segment};
 use super::rows::{Row, bounds, rows};
 use crate::table::looks_like_header;
 
@@ -65,7 +67,16 @@ pub(super) fn take_tables(segments: &mut Vec<Segment>, rules: &[Rule]) -> Vec<Ru
             segments.drain(..).partition(|segment| frame.holds(segment));
         *segments = outside;
         match frame.table(&inside, &levels, &uprights) {
-            Some(table) => tables.push(table),
+            Some(table) => {
+                // What stands in the same frame above or below the rows is text.
+                let bounds = table.bounds;
+                let is_outside = |segment: &Segment| {
+                    let middle = segment.baseline - segment.size * 0.3;
+                    middle < bounds.top || middle > bounds.bottom
+                };
+                segments.extend(inside.into_iter().filter(is_outside));
+                tables.push(table);
+            }
             None => segments.extend(inside),
         }
     }
@@ -198,11 +209,14 @@ impl Frame {
         }
         // Where rows are ruled off, two lines side by side are wrapped cells and not two rows.
         let least_even = if height > MAX_UNRULED { 3 } else { 2 };
-        let mut grid: Vec<Vec<Place>> = Vec::new();
-        for row in 0..height {
-            let cells: Vec<usize> = (0..width).map(|column| row * width + column).collect();
-            grid.extend(band(&cells, &owner, &held, least_even)?);
-        }
+        let bands: Vec<Option<Vec<Vec<Place>>>> = (0..height)
+            .map(|row| {
+                let cells: Vec<usize> = (0..width).map(|column| row * width + column).collect();
+                band(&cells, &owner, &held, &self.xs, least_even)
+            })
+            .collect();
+        let rows = longest_run(&bands)?;
+        let mut grid: Vec<Vec<Place>> = bands[rows.clone()].iter().flatten().flatten().cloned().collect();
         grid.retain(|line| line.iter().any(|place| !place.text.is_empty()));
         join_wrapped_labels(&mut grid);
         let used: Vec<usize> = (0..width)
@@ -220,9 +234,9 @@ impl Frame {
         Some(RuledTable {
             bounds: BoundingBox {
                 left: self.xs[0],
-                top: self.ys[0],
+                top: self.ys[rows.start],
                 right: self.xs[width],
-                bottom: self.ys[height],
+                bottom: self.ys[rows.end],
             },
             columns: used.iter().map(|&at| (self.xs[at], self.xs[at + 1])).collect(),
             header_rows: header_rows(&texts, &bold),
@@ -275,6 +289,22 @@ impl Frame {
     }
 }
 
+/// The longest run of stretches that are rows, when most of the table is one: titles and notes stand in
+/// its frame too.
+fn longest_run(bands: &[Option<Vec<Vec<Place>>>]) -> Option<Range<usize>> {
+    let mut best = 0..0;
+    let mut start = 0;
+    for (at, band) in bands.iter().map(Some).chain([None]).enumerate() {
+        if band.is_none_or(Option::is_none) {
+            if at - start > best.len() {
+                best = start..at;
+            }
+            start = at + 1;
+        }
+    }
+    (best.len() * 3 >= bands.len() * 2).then_some(best)
+}
+
 /// The number of the stretch between two places that holds `at`.
 fn cell_at(places: &[f32], at: f32) -> Option<usize> {
     let behind = places.partition_point(|place| *place <= at);
@@ -294,6 +324,7 @@ fn band(
     cells: &[usize],
     owner: &[usize],
     held: &[Vec<Segment>],
+    xs: &[f32],
     least_even: usize,
 ) -> Option<Vec<Vec<Place>>> {
     let lines_of = |cell: usize| rows(sorted(held[cell].clone()));
@@ -317,7 +348,7 @@ fn band(
     let is_even = most >= least_even && counts.len() > 2 && equal * 10 >= counts.len() * 9;
     if !is_even {
         let is_many = counts.iter().filter(|count| **count > MAX_CELL_LINES).count() > 1;
-        return (!is_many).then(|| vec![cells.iter().map(|&cell| place(cell, owner, held)).collect()]);
+        return (!is_many).then(|| vec![cells.iter().map(|&cell| place(cell, owner, held, xs)).collect()]);
     }
     let mut found = vec![vec![Place::default(); cells.len()]; most];
     for (column, &cell) in cells.iter().enumerate() {
@@ -364,10 +395,41 @@ fn join_wrapped_labels(grid: &mut Vec<Vec<Place>>) {
     }
 }
 
+/// The part of a line of a spanning cell that stands in a column, where its pieces stand in one each: only
+/// groups of columns are ruled off.
+fn own_piece(line: &Row, column: usize, xs: &[f32]) -> Option<Row> {
+    let columns: Vec<Option<usize>> = line
+        .segments
+        .iter()
+        .map(|segment| cell_at(xs, segment.center()))
+        .collect();
+    // Words of one text have been cut at the lines that it runs over.
+    let is_apart = |pair: &[Segment]| pair[1].left - pair[0].right > SEGMENT_GAP * pair[0].size;
+    let is_each_in_one = columns.len() > 1
+        && columns.windows(2).all(|pair| pair[0] < pair[1])
+        && line.segments.windows(2).all(is_apart);
+    let pieces = line.segments.iter().zip(&columns);
+    is_each_in_one.then(|| Row {
+        segments: pieces
+            .filter(|(_, at)| **at == Some(column))
+            .map(|(segment, _)| segment.clone())
+            .collect(),
+    })
+}
+
 /// The text of one place; that of a spanning cell is repeated when it is a label.
-fn place(cell: usize, owner: &[usize], held: &[Vec<Segment>]) -> Place {
-    let is_repeated = owner[cell] != cell;
+fn place(cell: usize, owner: &[usize], held: &[Vec<Segment>], xs: &[f32]) -> Place {
+    let column = cell % (xs.len() - 1);
     let lines = rows(sorted(held[owner[cell]].clone()));
+    let is_spanning = owner.iter().filter(|other| **other == owner[cell]).count() > 1;
+    let pieces = |line: &Row| is_spanning.then(|| own_piece(line, column, xs)).flatten();
+    let has_own = lines.iter().any(|line| pieces(line).is_some());
+    let is_repeated = owner[cell] != cell && !has_own;
+    let lines: Vec<Row> = lines
+        .into_iter()
+        .map(|line| pieces(&line).unwrap_or(line))
+        .filter(|line| !line.segments.is_empty())
+        .collect();
     let texts: Vec<String> = lines.iter().map(Row::text).collect();
     let text = texts.join("\n");
     if is_repeated && text.len() > MAX_REPEATED_BYTES {
@@ -495,6 +557,55 @@ mod tests {
         join_wrapped_labels(&mut grid);
         let labels: Vec<&str> = grid.iter().map(|line| line[0].text.as_str()).collect();
         assert_eq!(labels, ["Chlorine\n(as HCl)", "Halons"]);
+    }
+
+    #[test]
+    fn labels_under_a_spanning_one_belong_to_their_columns() {
+        let mut rules = grid(&[50.0, 150.0, 250.0, 350.0], &[100.0, 130.0, 150.0, 170.0]);
+        // No line between the second and third column in the header.
+        rules.retain(|rule| rule.is_level || rule.at != 250.0);
+        rules.push(Rule {
+            is_level: false,
+            is_edge: false,
+            at: 250.0,
+            from: 130.0,
+            to: 170.0,
+        });
+        let mut segments = vec![
+            segment("State", 55.0, 124.0),
+            segment("Redemption", 200.0, 112.0),
+            segment("Handgun", 170.0, 124.0),
+            segment("Long", 270.0, 124.0),
+        ];
+        for (row, texts) in [["A", "1", "2"], ["B", "3", "4"]].iter().enumerate() {
+            let y = 144.0 + row as f32 * 20.0;
+            segments.extend((0..3).map(|at| segment(texts[at], 55.0 + at as f32 * 100.0, y)));
+        }
+        let tables = take_tables(&mut segments, &rules);
+        assert_eq!(
+            tables[0].grid[0],
+            ["State", "Redemption\nHandgun", "Redemption\nLong"]
+        );
+    }
+
+    #[test]
+    fn text_in_the_frame_of_a_table_is_none_of_its_rows() {
+        let rules = grid(&[50.0, 250.0, 450.0], &[100.0, 120.0, 140.0, 160.0, 240.0]);
+        let mut segments: Vec<Segment> = Vec::new();
+        for (row, texts) in [["Grade", "Cap"], ["G1", "145"], ["G2", "182"]]
+            .iter()
+            .enumerate()
+        {
+            let y = 114.0 + row as f32 * 20.0;
+            segments.extend([segment(texts[0], 55.0, y), segment(texts[1], 255.0, y)]);
+        }
+        for line in 0..3 {
+            let y = 180.0 + line as f32 * 15.0;
+            segments.extend([segment("note", 55.0, y), segment("of it", 120.0, y)]);
+        }
+        let tables = take_tables(&mut segments, &rules);
+        assert_eq!((tables.len(), tables[0].grid.len(), segments.len()), (1, 3, 6));
+        assert_eq!(tables[0].bounds.bottom, 160.0);
     }
 
     #[test]

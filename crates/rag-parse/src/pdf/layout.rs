@@ -9,6 +9,7 @@ use super::drawn::Rule;
 use super::glyph::Turn;
 use super::lattice::RuledTable;
 use super::lines::Segment;
+use super::notes;
 use super::rows::{Row, bounds};
 use super::tables::{FoundTable, table_at};
 use super::wording::{
@@ -98,6 +99,16 @@ pub(super) struct Place {
     pub(super) is_aside: bool,
 }
 
+impl Place {
+    /// Height of the page, turned so that its text runs to the right.
+    pub(super) fn height(&self) -> f32 {
+        match self.turn {
+            Turn::Right | Turn::Left => self.size.1,
+            Turn::Down | Turn::Up => self.size.0,
+        }
+    }
+}
+
 /// Reads the regions of all pages into a draft.
 pub(super) struct Layout<'l> {
     pub(super) draft: &'l mut Draft,
@@ -111,6 +122,8 @@ pub(super) struct Layout<'l> {
     pub(super) open_table: Option<OpenTable>,
     /// The paragraph that ended the region before in the middle of a sentence.
     pub(super) open_paragraph: Option<Open>,
+    /// Notes that stand below that paragraph, each with its place.
+    pub(super) open_notes: Vec<(String, Option<BoundingBox>, Place)>,
 }
 
 /// Columns and header of a table that may go on in the next region.
@@ -204,8 +217,38 @@ impl Layout<'_> {
         );
     }
 
-    /// Reads the rows of one region.
+    /// Reads the rows of one region: its text, then the notes below it.
     pub(super) fn region(&mut self, rows: &[Row], place: Place) {
+        let notes = if place.is_aside {
+            rows.len()
+        } else {
+            notes::begin(rows, self.sizes.body, place.height())
+        };
+        self.body(&rows[..notes], place);
+        self.notes(&rows[notes..], place);
+    }
+
+    /// Keeps notes until the paragraph above them has ended, which may go on in the next column.
+    fn notes(&mut self, rows: &[Row], place: Place) {
+        for note in rows.chunk_by(|_, row| !notes::begins_note(&row.text())) {
+            let lines: Vec<String> = note.iter().map(Row::text).collect();
+            let text = self.join(&lines);
+            self.open_notes.push((text, bounds(note), place));
+        }
+        if self.open_paragraph.is_none() {
+            self.close_notes();
+        }
+    }
+
+    fn close_notes(&mut self) {
+        for (text, bounds, place) in std::mem::take(&mut self.open_notes) {
+            if let Some(block) = self.draft.prose(BlockKind::Note, &text) {
+                locate(block, bounds, place);
+            }
+        }
+    }
+
+    fn body(&mut self, rows: &[Row], place: Place) {
         let gaps = usual_gaps(rows);
         let mut at = 0;
         while at < rows.len() {
@@ -248,6 +291,7 @@ impl Layout<'_> {
                 locate(block, bounds, place);
             }
         }
+        self.close_notes();
     }
 
     fn table(&mut self, found: &FoundTable, rows: &[Row], place: Place) {
@@ -365,10 +409,10 @@ impl Layout<'_> {
                 bounds,
                 place,
             };
-            if let Some(before) = self.open_paragraph.take_if(|_| goes_on(&text)) {
-                open = before;
+            match self.open_paragraph.take_if(|_| goes_on(&text)) {
+                Some(before) => open = before,
+                None => self.close_paragraph(),
             }
-            self.close_paragraph();
             open.lines.append(&mut lines);
             self.open_paragraph = Some(open);
             if !is_last || ends_sentence(&text) {

@@ -13,7 +13,7 @@ use crate::config::RepairConfig;
 pub(super) const SUPERSCRIPT_SIZE: f32 = 0.8;
 
 /// Gap that ends a segment, in font sizes: wider than a word space, narrower than a column gutter.
-const SEGMENT_GAP: f32 = 0.85;
+pub(super) const SEGMENT_GAP: f32 = 0.85;
 
 /// Gap between a bullet or a number and its item, in font sizes, and the longest such number.
 const BULLET_GAP: f32 = 3.5;

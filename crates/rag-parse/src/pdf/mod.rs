@@ -1,8 +1,8 @@
 //! PDF to blocks. An engine gives glyphs; what is made of them is ours: segments of lines, reading
 //! order, furniture, tables by ruling lines or alignment, headings and paragraphs, each with its page and
-//! its place there. Pages without usable text are read by recognition where a program for it is installed.
+//! its place there. Pages without usable text are read by recognition where an engine for it is here.
 //!
-//! Not here yet: vertical text, footnotes apart from the body.
+//! Not here yet: vertical text.
 
 mod baselines;
 mod columns;
@@ -13,8 +13,10 @@ mod hayro;
 mod image;
 mod lattice;
 mod layout;
+mod ligatures;
 mod line_numbers;
 mod lines;
+mod notes;
 mod ocr;
 mod operators;
 mod pdfium;
@@ -29,20 +31,23 @@ use std::path::{Path, PathBuf};
 use rag_core::document::BlockKind;
 use rag_core::span::BoundingBox;
 
-use crate::config::{Config, PdfEngine, PdfLayout};
+use crate::config::{Config, OcrModels, PdfEngine, PdfLayout};
 use crate::draft::Draft;
 use crate::error::Failure;
 use crate::repair::hyphens::KnownWords;
 use drawn::Rule;
-use glyph::{GlyphSource, Turn};
+use glyph::GlyphSource;
 use layout::{Layout, Place, Sizes};
 use lines::Segment;
+use ocr::Networks;
+pub(crate) use ocr::identity as ocr_identity;
 
 /// Reads PDF files with the configured engine.
 #[derive(Debug)]
 pub(crate) struct PdfReader {
     engine: PdfEngine,
     library: Option<PathBuf>,
+    networks: Networks,
 }
 
 impl PdfReader {
@@ -50,7 +55,13 @@ impl PdfReader {
         Self {
             engine,
             library: library.map(Path::to_owned),
+            networks: Networks::default(),
         }
+    }
+
+    /// Lets it recognise text with networks.
+    pub(crate) fn recognise_with(&mut self, models: Option<&OcrModels>) {
+        self.networks = Networks::new(models);
     }
 
     /// Reads a PDF file into `draft`.
@@ -58,7 +69,7 @@ impl PdfReader {
         match (self.engine, &self.library) {
             (PdfEngine::Auto | PdfEngine::Pdfium, Some(library)) => {
                 match pdfium::PdfiumDocument::open(library, bytes) {
-                    Ok(mut document) => read(&mut document, config, draft),
+                    Ok(mut document) => self.read(&mut document, config, draft),
                     Err(failure) => self.read_otherwise(failure, bytes, config, draft)?,
                 }
             }
@@ -67,7 +78,9 @@ impl PdfReader {
                     "the engine `pdfium` is configured but no library is given; fetch it or choose `auto`";
                 return Err(Failure::transient("pdf-library", message));
             }
-            (PdfEngine::Auto | PdfEngine::Hayro, _) => read(&mut hayro::Hayro::open(bytes)?, config, draft),
+            (PdfEngine::Auto | PdfEngine::Hayro, _) => {
+                self.read(&mut hayro::Hayro::open(bytes)?, config, draft);
+            }
         }
         Ok(())
     }
@@ -83,11 +96,15 @@ impl PdfReader {
     ) -> Result<(), Failure> {
         match hayro::Hayro::open(bytes) {
             Ok(mut document) if self.engine == PdfEngine::Auto && !failure.is_transient => {
-                read(&mut document, config, draft);
+                self.read(&mut document, config, draft);
                 Ok(())
             }
             _ => Err(failure),
         }
+    }
+
+    fn read(&self, source: &mut impl GlyphSource, config: &Config, draft: &mut Draft) {
+        read(source, &self.networks, config, draft);
     }
 }
 
@@ -101,7 +118,7 @@ struct Sheet {
     read: Vec<(String, BoundingBox)>,
 }
 
-fn read(source: &mut impl GlyphSource, config: &Config, draft: &mut Draft) {
+fn read(source: &mut impl GlyphSource, networks: &Networks, config: &Config, draft: &mut Draft) {
     draft.fallback_title = source
         .title()
         .map(|title| title.trim().to_owned())
@@ -110,7 +127,7 @@ fn read(source: &mut impl GlyphSource, config: &Config, draft: &mut Draft) {
     if config.pdf_layout == PdfLayout::EngineOrder {
         return engine_order(source, config, draft);
     }
-    let mut sheets = triage::sheets(source, config, draft);
+    let mut sheets = triage::sheets(source, networks, config, draft);
     drop_furniture(&mut sheets, config, draft);
     let all = || sheets.iter().flat_map(|sheet| &sheet.segments);
     let sizes = Sizes::of(all().map(|segment| (segment.size, segment.characters(), segment.text.as_str())));
@@ -133,6 +150,7 @@ fn read(source: &mut impl GlyphSource, config: &Config, draft: &mut Draft) {
         rules: Vec::new(),
         open_table: None,
         open_paragraph: None,
+        open_notes: Vec::new(),
     };
     for mut sheet in sheets {
         layout.read_text(&sheet.read, sheet.place);
@@ -167,13 +185,12 @@ fn engine_order(source: &mut impl GlyphSource, config: &Config, draft: &mut Draf
 fn drop_furniture(sheets: &mut [Sheet], config: &Config, draft: &mut Draft) {
     let mut pages: Vec<furniture::Sheet> = Vec::with_capacity(sheets.len());
     for sheet in sheets.iter_mut() {
-        let (width, height) = sheet.place.size;
-        let height = if matches!(sheet.place.turn, Turn::Right | Turn::Left) {
-            height
-        } else {
-            width
-        };
-        pages.push((height, std::mem::take(&mut sheet.segments)));
+        let height = sheet.place.height();
+        pages.push(furniture::Sheet {
+            page: sheet.place.page,
+            height,
+            segments: std::mem::take(&mut sheet.segments),
+        });
     }
     for dropped in furniture::drop_furniture(&mut pages, &config.repair) {
         draft.removed(
@@ -182,7 +199,7 @@ fn drop_furniture(sheets: &mut [Sheet], config: &Config, draft: &mut Draft) {
             &dropped.text,
         );
     }
-    for (sheet, (_, segments)) in sheets.iter_mut().zip(pages) {
-        sheet.segments = segments;
+    for (sheet, page) in sheets.iter_mut().zip(pages) {
+        sheet.segments = page.segments;
     }
 }

@@ -9,12 +9,13 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pdfium_render::prelude::{
     PdfBitmapFormat, PdfDocument, PdfDocumentMetadataTagType, PdfFontWeight, PdfPage, PdfPageRenderRotation,
-    PdfPageTextChar, PdfRenderConfig, Pdfium, PdfiumError, PdfiumInternalError,
+    PdfPageTextChar, PdfPageTextRenderMode, PdfRenderConfig, Pdfium, PdfiumError, PdfiumInternalError,
 };
 
 use super::glyph::{Glyph, GlyphSource, GlyphText, Page, Turn};
 use super::hayro::Hayro;
 use super::image::GreyImage;
+use super::ligatures::{self, LOST};
 use super::slanted::{self, SlantedGlyph};
 use crate::error::Failure;
 
@@ -92,6 +93,8 @@ impl GlyphSource for PdfiumDocument<'_> {
         let page = self.page_at(number)?;
         let frame = Frame::of(&page);
         let (width, height) = frame.shown_size();
+        let drawn = self.drawings.as_ref().and_then(|drawings| drawings.drawn(number));
+        let drawn = drawn.unwrap_or_default();
         let mut collector = Collector {
             frame,
             page: Page {
@@ -104,13 +107,14 @@ impl GlyphSource for PdfiumDocument<'_> {
             is_bold: false,
             is_apart: false,
             was_slanted: false,
+            is_mixed: drawn.visible > 0 && drawn.invisible > 0,
         };
         let text = page.text().map_err(|error| error.to_string())?;
         for character in text.chars().iter() {
             collector.character(&character);
         }
-        let drawn = self.drawings.as_ref().and_then(|drawings| drawings.drawn(number));
-        collector.page.drawn = drawn.unwrap_or_default();
+        collector.page.drawn = drawn;
+        ligatures::mend(&mut collector.page.glyphs);
         Ok(collector.page)
     }
 
@@ -200,6 +204,10 @@ impl Frame {
     }
 }
 
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is something that the library said of the glyph before"
+)]
 struct Collector {
     frame: Frame,
     page: Page,
@@ -210,6 +218,8 @@ struct Collector {
     /// True when the library made up a space before the next glyph.
     is_apart: bool,
     was_slanted: bool,
+    /// True when the page draws some of its text and some not.
+    is_mixed: bool,
 }
 
 impl Collector {
@@ -230,23 +240,22 @@ impl Collector {
             self.page.cut += 1;
             return;
         }
-        let Some(text) = char::from_u32(value).filter(|c| *c != '\0').map(String::from) else {
-            self.page.unmapped += 1;
-            return;
-        };
+        let text = char::from_u32(value).filter(|c| *c != '\0').map(String::from);
+        let usable = text.as_deref().and_then(GlyphText::of);
         let bounds = character.loose_bounds().or_else(|_| character.tight_bounds());
         let (Ok(bounds), Ok((x, y))) = (bounds, character.origin()) else {
+            self.page.unmapped += usize::from(usable.is_none());
             return;
         };
         let place = [bounds.left().value, bounds.right().value, x.value, y.value];
-        if self.continues_ligature(place, &text) {
-            return;
+        if let Some(text) = text {
+            if self.continues_ligature(place, &text) {
+                return;
+            }
+            self.last = Some((place, text));
         }
-        self.last = Some((place, text.clone()));
-        let Some(text) = GlyphText::of(&text) else {
-            self.page.unmapped += 1;
-            return;
-        };
+        self.page.unmapped += usize::from(usable.is_none());
+        let text = usable.unwrap_or(GlyphText::One(LOST));
         if text.is_space() || self.page.glyphs.last().is_none_or(|glyph| glyph.text.is_space()) {
             self.is_bold = is_bold(character);
         }
@@ -284,8 +293,14 @@ impl Collector {
         let scaled = character.scaled_font_size().value.abs();
         let extent = if is_level { size.1 } else { size.0 };
         let size = if scaled > 1.5 { scaled } else { extent.max(scaled) };
-        let order = self.page.glyphs.len();
-        self.page.glyphs.push(Glyph {
+        let order = self.page.glyphs.len() + self.page.hidden.len();
+        let is_hidden = self.is_mixed && is_invisible(character);
+        let glyphs = if is_hidden {
+            &mut self.page.hidden
+        } else {
+            &mut self.page.glyphs
+        };
+        glyphs.push(Glyph {
             text,
             x: start.0,
             y: start.1,
@@ -316,6 +331,11 @@ impl Collector {
         }
         true
     }
+}
+
+/// True for a character that the file asks not to be drawn. It takes a while to find out.
+fn is_invisible(character: &PdfPageTextChar<'_>) -> bool {
+    matches!(character.render_mode(), Ok(PdfPageTextRenderMode::Invisible))
 }
 
 fn is_bold(character: &PdfPageTextChar<'_>) -> bool {

@@ -6,14 +6,17 @@
 
 use std::collections::BTreeMap;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use rag_core::span::BoundingBox;
 
 use super::Sheet;
-use super::glyph::{GlyphSource, Page, Turn};
+use super::glyph::{GlyphSource, Page, Turn, in_order};
 use super::layout::Place;
 use super::lines;
-use super::ocr::{NotRead, ReadPage, Recognizer};
+use super::ocr::{Networks, NotRead, ReadPage, Recognizer};
 use crate::config::Config;
+use crate::document::Picture;
 use crate::draft::Draft;
 use crate::repair::hyphens::{KnownWords, rejoin_onto};
 
@@ -26,7 +29,12 @@ const IMAGE_COVER: f32 = 0.5;
 /// Fewest characters from which text can be told to be garbled, and the shares that tell.
 const MIN_JUDGED: usize = 20;
 const MIN_LETTERS: f32 = 0.35;
+const MIN_JUDGED_STRICTLY: usize = 4;
+const MIN_LETTERS_OF_FEW: f32 = 0.25;
 const MAX_MIXED: f32 = 0.25;
+
+/// Most pages that are kept as pictures.
+const MAX_PICTURES: u32 = 40;
 
 /// Most page numbers that a warning lists.
 const MAX_LISTED: usize = 20;
@@ -41,22 +49,32 @@ enum Unusable {
 }
 
 /// Reads all pages within the limits; what cannot be read is a warning that names the pages.
-pub(super) fn sheets(source: &mut impl GlyphSource, config: &Config, draft: &mut Draft) -> Vec<Sheet> {
+pub(super) fn sheets(
+    source: &mut impl GlyphSource,
+    networks: &Networks,
+    config: &Config,
+    draft: &mut Draft,
+) -> Vec<Sheet> {
     let count = source.page_count();
     let limit = config.limits.max_pages.min(count);
     let mut triage = Triage {
         config,
-        recognizer: Recognizer::new(&config.ocr),
+        recognizer: Recognizer::new(&config.ocr, networks),
         sheets: Vec::new(),
         unread: BTreeMap::new(),
         broken: Vec::new(),
+        partly_hidden: Vec::new(),
         recognized: Vec::new(),
         cut: 0,
     };
     for index in 0..limit {
+        triage.picture(source, index, draft);
         match source.page(index, config.limits.max_page_glyphs) {
             Err(_) => triage.broken.push(index + 1),
-            Ok(page) => triage.page(source, &page, index, draft),
+            Ok(page) => {
+                let page = triage.shown(page, index, draft);
+                triage.page(source, &page, index, draft);
+            }
         }
     }
     if limit < count {
@@ -75,12 +93,42 @@ struct Triage<'c> {
     sheets: Vec<Sheet>,
     unread: BTreeMap<(Unusable, &'static str), Vec<u32>>,
     broken: Vec<u32>,
+    /// Pages some of whose text is hidden.
+    partly_hidden: Vec<u32>,
     /// Pages that recognition read, and how much it trusts what it read.
     recognized: Vec<(u32, f32)>,
     cut: usize,
 }
 
 impl Triage<'_> {
+    /// Keeps the page as a picture, where that is asked for and the engine can draw.
+    fn picture(&self, source: &mut impl GlyphSource, index: u32, draft: &mut Draft) {
+        let dpi = self.config.picture_dpi;
+        if dpi == 0 || index >= MAX_PICTURES {
+            return;
+        }
+        if let Some(image) = source.image(index, dpi) {
+            let points = |pixels: usize| pixels as f32 * 72.0 / dpi as f32;
+            draft.pictures.push(Picture {
+                page: index + 1,
+                size: (points(image.width), points(image.height)),
+                bmp: BASE64_STANDARD.encode(image.to_bmp()),
+            });
+        }
+    }
+
+    /// The page with its hidden text, where that is the transcript of an image or is to be kept.
+    fn shown(&mut self, mut page: Page, index: u32, draft: &mut Draft) -> Page {
+        let hidden = std::mem::take(&mut page.hidden);
+        if !self.config.repair.drop_hidden_text || is_image(&page) {
+            page.glyphs.extend(hidden);
+        } else if !hidden.is_empty() {
+            draft.removed("drop_hidden_text", Some(index + 1), &in_order(&hidden));
+            self.partly_hidden.push(index + 1);
+        }
+        page
+    }
+
     fn page(&mut self, source: &mut impl GlyphSource, page: &Page, index: u32, draft: &mut Draft) {
         let number = index + 1;
         self.cut += page.cut;
@@ -116,7 +164,7 @@ impl Triage<'_> {
             return Err("it shows no picture");
         }
         let reason = |not_read| match not_read {
-            NotRead::NoEngine => "install tesseract, or have it read by OCR first",
+            NotRead::NoEngine => "install tesseract or fetch PP-OCR, or have it read by OCR first",
             NotRead::NoTime => "the time for OCR was over; raise `ocr.max_document_ms`",
             NotRead::Failed => "OCR failed; are its languages installed?",
         };
@@ -146,6 +194,13 @@ impl Triage<'_> {
                 ),
             };
             draft.warn(word, format!("{} {what}: {reason}", listed(pages)));
+        }
+        if !self.partly_hidden.is_empty() {
+            let pages = listed(&self.partly_hidden);
+            draft.warn(
+                "partly-hidden",
+                format!("{pages} with text that is invisible and over no picture; it was left out"),
+            );
         }
         if !self.broken.is_empty() {
             draft.warn(
@@ -188,7 +243,7 @@ fn unusable(page: &Page, config: &Config) -> Option<Unusable> {
     if page.glyphs.iter().all(|glyph| glyph.text.is_space()) && page.slanted.is_empty() {
         return Some(Unusable::Missing);
     }
-    let is_image = drawn.image_area >= IMAGE_COVER * page.width * page.height;
+    let is_image = is_image(page);
     let is_invisible = drawn.visible == 0 && drawn.invisible > 0;
     if config.repair.drop_hidden_text && is_invisible && !is_image {
         return Some(Unusable::Hidden);
@@ -200,6 +255,11 @@ fn unusable(page: &Page, config: &Config) -> Option<Unusable> {
     is_garbled(&text).then_some(Unusable::Garbled)
 }
 
+/// True for a page that is mostly one image.
+fn is_image(page: &Page) -> bool {
+    page.drawn.image_area >= IMAGE_COVER * page.width * page.height
+}
+
 /// True when text has too few letters and digits, or mixes scripts within its words.
 fn is_garbled(text: &str) -> bool {
     let counted = |c: &char| {
@@ -208,7 +268,7 @@ fn is_garbled(text: &str) -> bool {
     let total = text.chars().filter(counted).count();
     let letters = text.chars().filter(|c| c.is_alphanumeric()).count();
     if total < MIN_JUDGED {
-        return false;
+        return total >= MIN_JUDGED_STRICTLY && letters as f32 <= MIN_LETTERS_OF_FEW * total as f32;
     }
     if (letters as f32) < MIN_LETTERS * total as f32 {
         return true;
@@ -360,6 +420,9 @@ mod tests {
             ("Ελληνικά και English μαζί in one text of two scripts", false),
             ("aЖع bβش cяأ dλش eюغ fψق gыن hθي iэه", true),
             ("short", false),
+            ("\"7+%-", true),
+            ("§ 5 a", false),
+            ("***", false),
         ];
         for (text, expected) in cases {
             assert_eq!(is_garbled(text), expected, "{text}");

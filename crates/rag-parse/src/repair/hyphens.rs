@@ -2,26 +2,45 @@
 
 use std::collections::HashSet;
 
-/// The hyphenated words of a document, lower-cased: evidence that a hyphen belongs to a word.
+/// Fewest letters of a part of a compound: shorter ones are often syllables.
+const MIN_PART: usize = 4;
+
+/// The words of a document, lower-cased: evidence of whether a hyphen belongs to a word.
 #[derive(Debug, Clone, Default)]
 pub struct KnownWords {
     hyphenated: HashSet<String>,
+    plain: HashSet<String>,
 }
 
 impl KnownWords {
-    /// Collects the hyphenated words of `text`; those cut at a line end do not count.
+    /// Collects the words of `text`; those cut at a line end do not count.
     pub fn of(text: &str) -> Self {
         let words = text.split(|c: char| !is_word(c) && !is_hyphen(c));
-        let hyphenated = words
-            .map(|word| word.trim_matches(is_hyphen))
-            .filter(|word| word.contains(is_hyphen));
-        Self {
-            hyphenated: hyphenated.map(normal).collect(),
+        let mut known = Self::default();
+        for word in words.filter(|word| !word.is_empty() && !word.ends_with(is_hyphen)) {
+            let word = normal(word.trim_start_matches(is_hyphen));
+            if word.contains('-') {
+                known.hyphenated.insert(word);
+            } else {
+                known.plain.insert(word);
+            }
         }
+        known
     }
 
+    /// True when the document has the word with its hyphen, or both its parts as words of their own, as of
+    /// `long-term`, and the joined one nowhere.
     fn has(&self, head: &str, tail: &str) -> bool {
-        self.hyphenated.contains(&normal(&format!("{head}-{tail}")))
+        if self.hyphenated.contains(&normal(&format!("{head}-{tail}"))) {
+            return true;
+        }
+        let is_plain = |word: &str| self.plain.contains(&normal(word));
+        let is_long = |word: &str| word.chars().count() >= MIN_PART;
+        is_long(head)
+            && is_long(tail)
+            && is_plain(head)
+            && is_plain(tail)
+            && !is_plain(&format!("{head}{tail}"))
     }
 }
 
@@ -32,7 +51,8 @@ fn normal(word: &str) -> String {
 /// Joins `line`, which ends in a hyphen, with the line that follows it; `None` when it does not.
 ///
 /// The hyphen stays when the tail begins with a capital or holds a digit, when the word has a hyphen
-/// already, or when the hyphenated word stands elsewhere in the document.
+/// already or only one letter before it, when the hyphenated word stands elsewhere in the document, or when
+/// both its parts do as words and the joined one does not.
 ///
 /// ```
 /// use rag_parse::repair::hyphens::{KnownWords, rejoin};
@@ -76,6 +96,8 @@ fn cut_word(line: &str, next: &str, known: &KnownWords) -> Option<(usize, bool)>
         || tail.contains(char::is_numeric)
         || head.contains(char::is_numeric)
         || head.contains(is_hyphen)
+        // No word is cut behind its first letter: `e-mail`, `x-ray`.
+        || head.chars().count() == 1
         || known.has(head, &tail);
     Some((body.len(), keeps_hyphen))
 }

@@ -28,6 +28,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::{Config, PdfEngine, Runtime};
 use crate::document::Parsed;
 use crate::error::{Failure, ParseError};
+use crate::pdf::ocr_identity;
 use crate::worker::{Finished, JobResult, Pool, Setup};
 use plan::Item;
 use previous::Previous;
@@ -36,7 +37,7 @@ use previous::Previous;
 pub const STAGE: &str = stage::PARSE;
 
 /// Raised whenever the same file would give another document.
-pub const STAGE_VERSION: u32 = 5;
+pub const STAGE_VERSION: u32 = 6;
 
 /// Files that are parsed ahead of the one that is written next, per worker.
 const LOOKAHEAD: usize = 32;
@@ -81,7 +82,10 @@ pub fn run(
     progress: &dyn Progress,
 ) -> Result<Outcome, ParseError> {
     let engine = engine_identity(config, runtime)?;
-    let base = StageKey::new(STAGE, STAGE_VERSION, config).model("pdf", &engine);
+    let ocr = ocr_identity(&config.ocr, runtime.ocr_models.as_ref());
+    let base = StageKey::new(STAGE, STAGE_VERSION, config)
+        .model("pdf", &engine)
+        .model("ocr", &ocr);
     if let Some(state_dir) = &runtime.state_dir {
         fs_err::create_dir_all(state_dir)?;
     }
@@ -101,7 +105,9 @@ pub fn run(
         progress.advance(TASK, 1);
     }
     progress.finish(TASK);
-    let base = StageKey::new(STAGE, STAGE_VERSION, config).model("pdf", &engine);
+    let base = StageKey::new(STAGE, STAGE_VERSION, config)
+        .model("pdf", &engine)
+        .model("ocr", &ocr);
     batch.publish(output, base, notices)
 }
 
@@ -196,6 +202,7 @@ impl<'b> Batch<'b> {
         let setup = Setup {
             config: config.clone(),
             pdfium_library: runtime.pdfium_library.clone(),
+            ocr_models: runtime.ocr_models.clone(),
             command: runtime.worker.clone(),
         };
         let workers = plan::worker_count(runtime);

@@ -85,6 +85,7 @@ impl Previous {
             document,
             diagnostics,
             removed: Vec::new(),
+            pictures: Vec::new(),
         }))
     }
 

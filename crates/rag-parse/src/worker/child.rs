@@ -20,7 +20,8 @@ pub fn worker_main(mut input: impl Read, mut output: impl Write) -> io::Result<(
     }
     let limits = hello.config.limits.clone();
     bound_memory(&limits)?;
-    let parser = Parser::new(hello.config, hello.pdfium_library.as_deref());
+    let parser =
+        Parser::new(hello.config, hello.pdfium_library.as_deref()).with_ocr_models(hello.ocr_models.as_ref());
     while let Some(job) = frame::read::<Job>(&mut input)? {
         bound_processor_time(&limits)?;
         frame::write(&mut output, &parse_file(&parser, &job, limits.max_file_bytes))?;

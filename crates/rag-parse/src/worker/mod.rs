@@ -18,12 +18,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::Config;
+use crate::config::{Config, OcrModels};
 use crate::document::{Given, Parsed};
 use crate::error::Failure;
 
 /// Raised when the frames change; parent and child must agree.
-const PROTOCOL: u32 = 2;
+const PROTOCOL: u32 = 3;
 
 /// The first frame, from parent to child.
 #[derive(Debug, Serialize, Deserialize)]
@@ -31,6 +31,7 @@ struct Hello {
     protocol: u32,
     config: Config,
     pdfium_library: Option<PathBuf>,
+    ocr_models: Option<OcrModels>,
 }
 
 /// The child's answer to [`Hello`].
@@ -74,6 +75,7 @@ impl JobResult {
 pub(crate) struct Setup {
     pub(crate) config: Config,
     pub(crate) pdfium_library: Option<PathBuf>,
+    pub(crate) ocr_models: Option<OcrModels>,
     pub(crate) command: Option<crate::config::WorkerCommand>,
 }
 

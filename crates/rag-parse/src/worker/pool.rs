@@ -92,7 +92,8 @@ impl Worker {
         if let Some(command) = &setup.command {
             return Self::Child(Box::new(Process::new(setup.clone(), command.clone())));
         }
-        let parser = Parser::new(setup.config.clone(), setup.pdfium_library.as_deref());
+        let parser = Parser::new(setup.config.clone(), setup.pdfium_library.as_deref())
+            .with_ocr_models(setup.ocr_models.as_ref());
         Self::InPlace(Box::new(parser), setup.config.limits.max_file_bytes)
     }
 

@@ -46,6 +46,10 @@ impl Process {
     /// Parses one file. Death and timeout of the child are failures of the file; an error means that
     /// no child can be started at all.
     pub(super) fn parse(&mut self, job: &Job) -> Result<JobResult, ParseError> {
+        if job.path.to_str().is_none() {
+            let message = "its name is not UTF-8; rename it";
+            return Ok(JobResult::lost(Failure::lasting("unreadable", message)));
+        }
         let mut running = match self.running.take() {
             Some(running) => running,
             None => self.start()?,
@@ -125,6 +129,7 @@ impl Process {
             protocol: PROTOCOL,
             config: self.setup.config.clone(),
             pdfium_library: self.setup.pdfium_library.clone(),
+            ocr_models: self.setup.ocr_models.clone(),
         };
         frame::write(&mut running.input, &hello).map_err(|error| broken(error.to_string()))?;
         match ready.recv_timeout(START_TIMEOUT) {

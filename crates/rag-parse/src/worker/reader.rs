@@ -21,19 +21,23 @@ enum Worker {
 }
 
 impl Reader {
-    /// Makes a reader; of `runtime` the worker command and the PDF library are used.
+    /// Makes a reader; of `runtime` the worker command and the engines are used.
     pub fn new(config: &Config, runtime: &Runtime) -> Self {
         let worker = match &runtime.worker {
             Some(command) => {
                 let setup = Setup {
                     config: config.clone(),
                     pdfium_library: runtime.pdfium_library.clone(),
+                    ocr_models: runtime.ocr_models.clone(),
                     command: Some(command.clone()),
                 };
                 Worker::Child(Box::new(Process::new(setup, command.clone())))
             }
             None => Worker::InPlace(
-                Box::new(Parser::new(config.clone(), runtime.pdfium_library.as_deref())),
+                Box::new(
+                    Parser::new(config.clone(), runtime.pdfium_library.as_deref())
+                        .with_ocr_models(runtime.ocr_models.as_ref()),
+                ),
                 config.limits.max_file_bytes,
             ),
         };

@@ -16,6 +16,9 @@ const MAX_ROW: usize = 1 << 20;
 const MAX_COLUMN: usize = 1 << 14;
 const MAX_MERGED: usize = 10_000;
 
+/// Most cells that all merges of a sheet are spread over.
+const MAX_SPREAD: usize = 200_000;
+
 /// Longest text that is repeated in the cells of a merge, in bytes: labels are, prose is not.
 const MAX_REPEATED_BYTES: usize = 200;
 
@@ -159,8 +162,9 @@ pub(super) fn read(bytes: &[u8], book: &Book) -> Result<Sheet, Failure> {
             _ => {}
         }
     }
+    let mut left = MAX_SPREAD;
     for merge in merges {
-        spread(&mut sheet, &merge);
+        spread(&mut sheet, &merge, &mut left);
     }
     Ok(sheet)
 }
@@ -188,7 +192,7 @@ const THIN_COLUMN: f64 = 4.0;
 
 fn open_row(start: &BytesStart<'_>, next: &mut (usize, usize), sheet: &mut Sheet) {
     let number = attribute(start, "r").and_then(|r| r.parse().ok());
-    *next = (number.unwrap_or(next.0 + 1), 0);
+    *next = (number.unwrap_or(next.0 + 1).min(MAX_ROW + 1), 0);
     let height = attribute(start, "ht").and_then(|height| height.parse::<f64>().ok());
     if height.is_some_and(|height| height <= THIN_ROW) {
         sheet.thin_rows.insert(next.0.saturating_sub(1));
@@ -288,21 +292,23 @@ fn displayed(open: &Open, book: &Book) -> Option<Cell> {
     }
 }
 
-/// Repeats the text of a merge's first cell in its others.
-fn spread(sheet: &mut Sheet, reference: &str) {
+/// Repeats the text of a merge's first cell in its others, which are taken off what is `left`.
+fn spread(sheet: &mut Sheet, reference: &str, left: &mut usize) {
     let Some((from, to)) = reference.split_once(':') else {
         return;
     };
     let (Some(from), Some(to)) = (place_of(from), place_of(to)) else {
         return;
     };
-    let area = to.0.saturating_sub(from.0).saturating_add(1) * to.1.saturating_sub(from.1).saturating_add(1);
+    let side = |from: usize, to: usize| to.saturating_sub(from).saturating_add(1);
+    let area = side(from.0, to.0).saturating_mul(side(from.1, to.1));
     let Some(first) = sheet.cells.get(&from).cloned() else {
         return;
     };
-    if area > MAX_MERGED || first.text.len() > MAX_REPEATED_BYTES {
+    if area > MAX_MERGED.min(*left) || first.text.len() > MAX_REPEATED_BYTES {
         return;
     }
+    *left -= area;
     for row in from.0..=to.0 {
         for column in from.1..=to.1 {
             sheet.cells.entry((row, column)).or_insert_with(|| Cell {
@@ -334,6 +340,26 @@ mod tests {
         assert_eq!(sheet.line(0, &[0, 1, 2]), ["shared", "shared", "in & line"]);
         assert_eq!(sheet.line(1, &[0, 1]), ["2.5", "TRUE"]);
         assert_eq!((sheet.skipped, sheet.filled(0, &[0, 1, 2]).len()), (1, 2));
+    }
+
+    #[test]
+    fn places_beyond_all_bounds_are_skipped_and_merges_are_bounded_together() {
+        let huge = usize::MAX;
+        let xml = format!(
+            r#"<worksheet><sheetData><row r="{huge}"><c><v>1</v></c></row><row><c><v>2</v></c></row>
+            <row r="1"><c r="A1"><v>3</v></c></row></sheetData>
+            <mergeCells><mergeCell ref="A1:XFD{huge}"/></mergeCells></worksheet>"#
+        );
+        let sheet = read(xml.as_bytes(), &Book::default()).unwrap();
+        assert_eq!((sheet.cells.len(), sheet.skipped), (1, 2));
+        let starts = || (0..30).map(|at| at * 9_000 + 1);
+        let merge = |first| format!(r#"<mergeCell ref="A{first}:A{}"/>"#, first + 8_999);
+        let row = |first| format!(r#"<row r="{first}"><c r="A{first}"><v>1</v></c></row>"#);
+        let merges = starts().map(merge).collect::<Vec<_>>().concat();
+        let cells = starts().map(row).collect::<Vec<_>>().concat();
+        let xml =
+            format!("<worksheet><sheetData>{cells}</sheetData><mergeCells>{merges}</mergeCells></worksheet>");
+        assert!(read(xml.as_bytes(), &Book::default()).unwrap().cells.len() <= MAX_SPREAD + 30);
     }
 
     #[test]

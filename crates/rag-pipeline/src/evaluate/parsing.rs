@@ -7,19 +7,22 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use rag_core::progress::{Progress, Unit};
-use rag_eval::parse::{Corpus, Entry, FileScores, ParseScores, Read, Reference, score, truth};
+use rag_eval::parse::{Cases, Corpus, Entry, FileScores, ParseScores, Read, Reference, score, truth};
 use rag_parse::worker::Reader;
-use rag_parse::{Config, Limits, OcrConfig, PdfEngine, PdfLayout, RepairConfig, Runtime, WorkerCommand};
+use rag_parse::{
+    Config, Limits, OcrConfig, OcrEngine, PdfEngine, PdfLayout, RepairConfig, Runtime, WorkerCommand,
+};
 
 use crate::error::PipelineError;
 use crate::settings::Settings;
+use crate::stages::parse_runtime;
 
 /// What one file may cost while it is measured: more is a crash.
 const FILE_TIMEOUT_MS: u64 = 10_000;
 const WORKER_MEMORY_BYTES: u64 = 1 << 30;
 
 /// Time for text recognition of one file, which is part of the time above; scans get their own.
-const OCR_MS: u64 = 6_000;
+const OCR_MS: u64 = 7_500;
 const SCAN_TIMEOUT_MS: u64 = 60_000;
 
 /// The third engine of the consensus, where it is installed. Only measuring starts it.
@@ -46,11 +49,7 @@ pub fn evaluate_parsing(
         .iter()
         .filter(|entry| entry.file.contains(&evaluation.only))
         .collect();
-    let runtime = Runtime {
-        worker,
-        pdfium_library: settings.models.pdfium_library()?,
-        ..Runtime::default()
-    };
+    let runtime = parse_runtime(settings, worker)?;
     let config = bounded(&settings.parse);
     let engines = Engines::of(&config, &runtime);
     let mut readers = Readers {
@@ -58,6 +57,8 @@ pub fn evaluate_parsing(
         scans: Reader::new(&for_scans(&config, &settings.parse), &runtime),
         whole: Reader::new(&keeping_all(&config), &runtime),
         engines: engines.readers,
+        cases: Cases::default(),
+        recognizers: recognizers(&config, settings, &runtime),
     };
     progress.start("read", Some(entries.len() as u64), Unit::Items);
     let mut files: Vec<FileScores> = Vec::with_capacity(entries.len());
@@ -66,7 +67,7 @@ pub fn evaluate_parsing(
         progress.advance("read", 1);
     }
     progress.finish("read");
-    let mut scores = ParseScores::of(files, engines.names);
+    let mut scores = ParseScores::of(files, readers.cases.outcome(), engines.names);
     scores.two_workers = speed_up(&corpus, &entries, &config, &runtime)?;
     Ok(scores)
 }
@@ -91,8 +92,23 @@ fn bounded(config: &Config) -> Config {
 fn for_scans(bounded: &Config, settings: &Config) -> Config {
     let mut config = bounded.clone();
     config.limits.file_timeout_ms = SCAN_TIMEOUT_MS;
+    config.limits.file_cpu_seconds = SCAN_TIMEOUT_MS / 1_000;
     config.ocr.max_document_ms = settings.ocr.max_document_ms.max(SCAN_TIMEOUT_MS * 3 / 4);
     config
+}
+
+/// Readers of scans by each engine, where one was fetched or may be installed.
+fn recognizers(bounded: &Config, settings: &Settings, runtime: &Runtime) -> Vec<(&'static str, Reader)> {
+    let mut engines = vec![("tesseract", OcrEngine::Tesseract)];
+    if runtime.ocr_models.is_some() {
+        engines.push(("pp_ocr", OcrEngine::PpOcr));
+    }
+    let reader = |(name, engine)| {
+        let mut config = for_scans(bounded, &settings.parse);
+        config.ocr.engine = engine;
+        (name, Reader::new(&config, runtime))
+    };
+    engines.into_iter().map(reader).collect()
 }
 
 /// The settings with nothing dropped.
@@ -150,6 +166,9 @@ struct Readers {
     scans: Reader,
     whole: Reader,
     engines: Vec<Reader>,
+    cases: Cases,
+    /// A reader of scans by each engine for text recognition, with the engine's name.
+    recognizers: Vec<(&'static str, Reader)>,
 }
 
 impl Readers {
@@ -174,6 +193,7 @@ impl Readers {
             }
             Err(failure) => read.reasons = vec![failure.reason],
         }
+        self.cases.judge(&fs_err::read(&path)?, &read);
         let mut reference = Reference::default();
         if entry.is_pdf() && !entry.is_scan() {
             read.whole = self
@@ -189,7 +209,23 @@ impl Readers {
             reference.texts.extend(pdftotext(&path));
         }
         let truth = truth::read(&corpus.folder.join("gt"), &entry.truth)?;
-        Ok(score(entry, &read, &truth, &reference))
+        let mut scores = score(entry, &read, &truth, &reference);
+        if scores.ocr_word_f1.is_some() {
+            for (engine, reader) in &mut self.recognizers {
+                let read = Read {
+                    document: reader
+                        .read(&path, &entry.file)?
+                        .ok()
+                        .map(|parsed| parsed.document),
+                    ..Read::default()
+                };
+                let found = score(entry, &read, &truth, &reference).ocr_word_f1;
+                scores
+                    .ocr_by_engine
+                    .insert((*engine).to_owned(), found.unwrap_or(0.0));
+            }
+        }
+        Ok(scores)
     }
 }
 

@@ -29,6 +29,7 @@ use crate::evaluate::dataset_labels;
 use crate::run::{Collection, Ledger, Pool, Run, RunMetrics, execute_in};
 use crate::settings::Settings;
 use crate::stages;
+use crate::stages::parse_runtime;
 use crate::store::create_private;
 
 /// Tells a folder of experiments from any other.
@@ -238,15 +239,14 @@ impl Making<'_> {
                 Ok(output)
             }
             Material::Folder { source, .. } => {
-                let library = settings.models.pdfium_library()?;
-                let name = name_of(&json!([fs_err::canonicalize(source)?, settings.parse, library]));
+                let engines = parse_runtime(settings, worker)?;
+                let source_name = fs_err::canonicalize(source)?;
+                let name = name_of(&json!([source_name, settings.parse, engines.pdfium_library]));
                 let output = self.root.join(DOCUMENTS).join(&name);
                 let runtime = Runtime {
-                    worker,
-                    pdfium_library: library,
                     state_dir: Some(self.root.join("state").join(&name)),
                     exclude: vec![self.root.to_owned()],
-                    ..Runtime::default()
+                    ..engines
                 };
                 self.step(stage::PARSE, &output, || {
                     Ok(rag_parse::run(

@@ -1,16 +1,22 @@
-//! Text recognition of pages without usable text, by an installed program.
+//! Text recognition of pages without usable text: by an installed program, or by networks that run here.
 //!
 //! The page is read as it stands; where that gives nothing to trust it is turned, and the turn that the
-//! program trusts most counts. What a document may spend on recognition is bounded: pages beyond are named.
+//! engine trusts most counts. What a document may spend on recognition is bounded: pages beyond are named.
 
+mod identity;
+mod ppocr;
 mod tesseract;
 
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use rag_core::span::BoundingBox;
 
 use super::image::GreyImage;
-use crate::config::{OcrConfig, OcrEngine};
+use crate::config::{OcrConfig, OcrEngine, OcrModels};
+pub(crate) use identity::identity;
+use ppocr::PpOcr;
+use tesseract::Tesseract;
 
 /// Mean confidence below which the other turns are tried, and below which text is not used, in percent.
 const GOOD_CONFIDENCE: f32 = 70.0;
@@ -38,33 +44,70 @@ pub(super) struct ReadParagraph {
 /// Why a page was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NotRead {
-    /// Recognition is switched off, or the program is not installed.
+    /// Recognition is switched off, or there is no engine: neither program nor networks.
     NoEngine,
     /// The document's time for recognition is over.
     NoTime,
-    /// The program failed on the page.
+    /// The engine failed on the page.
     Failed,
+}
+
+/// Reads a picture of a page as it stands.
+trait Engine {
+    /// What stands in the picture, until the deadline. [`NotRead::NoEngine`] means that it is not here at all.
+    fn read(&self, image: &GreyImage, config: &OcrConfig, deadline: Instant) -> Result<ReadPage, NotRead>;
+}
+
+/// The networks, loaded when the first page needs them.
+#[derive(Debug, Default)]
+pub(super) struct Networks {
+    models: Option<OcrModels>,
+    loaded: OnceLock<Option<PpOcr>>,
+}
+
+impl Networks {
+    pub(super) fn new(models: Option<&OcrModels>) -> Self {
+        Self {
+            models: models.cloned(),
+            loaded: OnceLock::new(),
+        }
+    }
+}
+
+impl Engine for Networks {
+    fn read(&self, image: &GreyImage, config: &OcrConfig, deadline: Instant) -> Result<ReadPage, NotRead> {
+        let load = || self.models.as_ref().and_then(|models| PpOcr::load(models).ok());
+        let networks = self.loaded.get_or_init(load).as_ref();
+        networks.ok_or(NotRead::NoEngine)?.read(image, config, deadline)
+    }
 }
 
 /// Reads pages of one document.
 pub(super) struct Recognizer<'c> {
     config: &'c OcrConfig,
     deadline: Instant,
-    is_missing: bool,
+    /// The engines that may be here, the preferred one first.
+    engines: Vec<&'c dyn Engine>,
 }
 
 impl<'c> Recognizer<'c> {
-    pub(super) fn new(config: &'c OcrConfig) -> Self {
+    pub(super) fn new(config: &'c OcrConfig, networks: &'c Networks) -> Self {
+        let engines: Vec<&dyn Engine> = match config.engine {
+            OcrEngine::Auto => vec![&Tesseract, networks],
+            OcrEngine::Tesseract => vec![&Tesseract],
+            OcrEngine::PpOcr => vec![networks],
+            OcrEngine::Off => Vec::new(),
+        };
         Self {
             config,
             deadline: Instant::now() + Duration::from_millis(config.max_document_ms),
-            is_missing: config.engine == OcrEngine::Off,
+            engines,
         }
     }
 
     /// True when it is of use to draw a page.
     pub(super) fn is_ready(&self) -> Result<(), NotRead> {
-        match (self.is_missing, Instant::now() < self.deadline) {
+        match (self.engines.is_empty(), Instant::now() < self.deadline) {
             (true, _) => Err(NotRead::NoEngine),
             (_, false) => Err(NotRead::NoTime),
             _ => Ok(()),
@@ -98,15 +141,13 @@ impl<'c> Recognizer<'c> {
 
     fn read_once(&mut self, image: &GreyImage) -> Result<ReadPage, NotRead> {
         self.is_ready()?;
-        match tesseract::read(self.config, image, self.deadline) {
-            Ok(read) => Ok(read),
-            Err(tesseract::Failed::NotInstalled) => {
-                self.is_missing = true;
-                Err(NotRead::NoEngine)
-            }
-            Err(tesseract::Failed::TimedOut) => Err(NotRead::NoTime),
-            Err(tesseract::Failed::Broken) => Err(NotRead::Failed),
+        while let Some(engine) = self.engines.first() {
+            match engine.read(image, self.config, self.deadline) {
+                Err(NotRead::NoEngine) => self.engines.remove(0),
+                read => return read,
+            };
         }
+        Err(NotRead::NoEngine)
     }
 }
 

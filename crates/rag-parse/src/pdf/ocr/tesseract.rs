@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rag_core::span::BoundingBox;
 
-use super::{ReadPage, ReadParagraph};
+use super::{Engine, NotRead, ReadPage, ReadParagraph};
 use crate::config::OcrConfig;
 use crate::pdf::image::GreyImage;
 
@@ -16,16 +16,17 @@ const POLL: Duration = Duration::from_millis(5);
 /// Most bytes of its output that are read.
 const MAX_OUTPUT: u64 = 16 << 20;
 
-/// Why there is no result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Failed {
-    NotInstalled,
-    TimedOut,
-    Broken,
+/// The program. With `--psm 1` it finds the orientation itself.
+#[derive(Debug)]
+pub(super) struct Tesseract;
+
+impl Engine for Tesseract {
+    fn read(&self, image: &GreyImage, config: &OcrConfig, deadline: Instant) -> Result<ReadPage, NotRead> {
+        read(image, config, deadline)
+    }
 }
 
-/// Reads a picture. With `--psm 1` the program finds the orientation itself.
-pub(super) fn read(config: &OcrConfig, image: &GreyImage, deadline: Instant) -> Result<ReadPage, Failed> {
+fn read(image: &GreyImage, config: &OcrConfig, deadline: Instant) -> Result<ReadPage, NotRead> {
     let mut child = Command::new(&config.program)
         .args([
             "stdin",
@@ -44,11 +45,11 @@ pub(super) fn read(config: &OcrConfig, image: &GreyImage, deadline: Instant) -> 
         .stderr(Stdio::null())
         .spawn()
         .map_err(|error| match error.kind() {
-            ErrorKind::NotFound | ErrorKind::PermissionDenied => Failed::NotInstalled,
-            _ => Failed::Broken,
+            ErrorKind::NotFound | ErrorKind::PermissionDenied => NotRead::NoEngine,
+            _ => NotRead::Failed,
         })?;
     let (Some(mut input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-        return Err(Failed::Broken);
+        return Err(NotRead::Failed);
     };
     let file = image.to_pgm();
     // A program that ends early closes its input; what it says then is its own exit code.
@@ -61,22 +62,22 @@ pub(super) fn read(config: &OcrConfig, image: &GreyImage, deadline: Instant) -> 
     let _ = writer.join();
     let text = reader
         .join()
-        .map_err(|_| Failed::Broken)?
-        .map_err(|_| Failed::Broken)?;
+        .map_err(|_| NotRead::Failed)?
+        .map_err(|_| NotRead::Failed)?;
     ended?;
     Ok(parse(&String::from_utf8_lossy(&text)))
 }
 
 /// Waits until the program ends; one that passes the deadline is ended.
-fn wait(child: &mut Child, deadline: Instant) -> Result<(), Failed> {
+fn wait(child: &mut Child, deadline: Instant) -> Result<(), NotRead> {
     loop {
         match child.try_wait() {
             Ok(Some(status)) if status.success() => return Ok(()),
-            Ok(Some(_)) | Err(_) => return Err(Failed::Broken),
+            Ok(Some(_)) | Err(_) => return Err(NotRead::Failed),
             Ok(None) if Instant::now() >= deadline => {
                 let _ = child.kill();
                 let _ = child.wait();
-                return Err(Failed::TimedOut);
+                return Err(NotRead::NoTime);
             }
             Ok(None) => std::thread::sleep(POLL),
         }

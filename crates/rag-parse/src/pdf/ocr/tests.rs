@@ -30,7 +30,9 @@ fn a_page_is_turned_until_its_words_are_trusted() {
     let script = "read type width height rest\nconf=20; [ \"$width\" = 1 ] && conf=95\nprintf 'head\\n'\n\
         for word in one two three; do printf '5\\t1\\t1\\t1\\t1\\t1\\t0\\t0\\t1\\t1\\t%s\\t%s\\n' $conf $word; done";
     with_program(script, |config| {
-        let read = Recognizer::new(config).read(&image()).unwrap();
+        let read = Recognizer::new(config, &Networks::default())
+            .read(&image())
+            .unwrap();
         assert_eq!(read.paragraphs[0].lines, ["one two three"]);
         assert_eq!(read.confidence, 95.0);
     });
@@ -39,23 +41,50 @@ fn a_page_is_turned_until_its_words_are_trusted() {
 #[test]
 fn what_cannot_be_read_says_why() {
     with_program("exit 1", |config| {
-        assert_eq!(Recognizer::new(config).read(&image()), Err(NotRead::Failed));
+        assert_eq!(
+            Recognizer::new(config, &Networks::default()).read(&image()),
+            Err(NotRead::Failed)
+        );
     });
     with_program("exec sleep 60", |config| {
         let config = OcrConfig {
             max_document_ms: 50,
             ..config.clone()
         };
-        assert_eq!(Recognizer::new(&config).read(&image()), Err(NotRead::NoTime));
+        assert_eq!(
+            Recognizer::new(&config, &Networks::default()).read(&image()),
+            Err(NotRead::NoTime)
+        );
     });
     let missing = OcrConfig {
         program: "/nowhere/tesseract".into(),
         ..OcrConfig::default()
     };
-    assert_eq!(Recognizer::new(&missing).read(&image()), Err(NotRead::NoEngine));
+    assert_eq!(
+        Recognizer::new(&missing, &Networks::default()).read(&image()),
+        Err(NotRead::NoEngine)
+    );
+    let networks = OcrConfig {
+        engine: OcrEngine::PpOcr,
+        ..OcrConfig::default()
+    };
+    let nowhere = OcrModels {
+        detector: "/nowhere/detector.onnx".into(),
+        reader: "/nowhere/reader.onnx".into(),
+    };
+    for models in [None, Some(&nowhere)] {
+        let engine = Networks::new(models);
+        assert_eq!(
+            Recognizer::new(&networks, &engine).read(&image()),
+            Err(NotRead::NoEngine)
+        );
+    }
     let off = OcrConfig {
         engine: OcrEngine::Off,
         ..OcrConfig::default()
     };
-    assert_eq!(Recognizer::new(&off).read(&image()), Err(NotRead::NoEngine));
+    assert_eq!(
+        Recognizer::new(&off, &Networks::default()).read(&image()),
+        Err(NotRead::NoEngine)
+    );
 }
