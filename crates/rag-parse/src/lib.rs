@@ -45,6 +45,7 @@ mod html;
 mod mail;
 mod markdown;
 pub mod metadata;
+mod numerals;
 mod package;
 mod pdf;
 mod pptx;
