@@ -53,6 +53,7 @@ pub mod repair;
 mod run;
 pub mod table;
 mod text;
+mod text_table;
 pub mod worker;
 mod xlsx;
 mod xml;
