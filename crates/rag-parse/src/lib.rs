@@ -32,6 +32,7 @@
 //! installed program.
 
 mod archive;
+mod chart;
 mod config;
 mod delimited;
 mod document;

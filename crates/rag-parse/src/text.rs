@@ -262,6 +262,17 @@ fn list_marker(line: &str) -> Option<&str> {
     is_numbered.then_some(line)
 }
 
+/// Sets a raised number, which begins at `start`, apart from what it stands on: `10^6` is no 106.
+pub(crate) fn mark_raised(text: &mut String, start: usize) {
+    let (before, raised) = text.split_at(start);
+    let is_number = raised
+        .trim_start_matches(['-', '−', '+'])
+        .starts_with(|c: char| c.is_ascii_digit());
+    if is_number && before.ends_with(|c: char| c.is_alphanumeric() || c == ')') {
+        text.insert(start, '^');
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
