@@ -1,5 +1,7 @@
 //! Separated values (CSV, TSV) to blocks: the delimiter is sniffed, each row becomes a sentence.
 
+use std::borrow::Cow;
+
 use rag_core::document::BlockKind;
 
 use crate::draft::Draft;
@@ -27,62 +29,405 @@ pub(crate) fn parse(text: &str, draft: &mut Draft) -> Result<(), Failure> {
         None => text,
     };
     let delimiter = named.unwrap_or_else(|| sniff(text));
-    let mut records = records(text, delimiter).peekable();
-    let mut preamble = Vec::new();
-    let width = common_width(text, delimiter);
-    while let Some(Ok(record)) = records.peek() {
-        let filled = record.iter().filter(|cell| !cell.trim().is_empty()).count();
-        if width < 2 || filled * 2 > width {
-            break;
-        }
-        preamble.extend(records.next());
-    }
-    for record in preamble.into_iter().flatten() {
-        let cells: Vec<&str> = record.iter().filter(|cell| !cell.trim().is_empty()).collect();
-        draft.prose(BlockKind::Paragraph, &cells.join(" "));
-    }
-    push_rows(records, draft)
-}
-
-fn push_rows(
-    records: impl Iterator<Item = Result<csv::StringRecord, csv::Error>>,
-    draft: &mut Draft,
-) -> Result<(), Failure> {
-    let mut records = records.map(|record| record.map(|cells| row_of(&cells)));
-    let mut first: Vec<Vec<String>> = Vec::new();
-    for row in records.by_ref().take(2) {
-        first.push(row.map_err(|error| unreadable(&error))?);
-    }
-    let has_header = looks_like_header(&first) || first.len() == 1;
-    let mut first = first.into_iter();
-    let headers = if has_header {
-        first.next().unwrap_or_default()
-    } else {
-        Vec::new()
-    };
-    let table = Table {
-        headers,
-        header_paths: Vec::new(),
-        rows: Vec::new(),
-    };
-    let mut wider = 0;
-    let mut count = 0;
-    for row in first.map(Ok).chain(records) {
-        let row = row.map_err(|error| unreadable(&error))?;
-        wider += usize::from(has_header && row.len() > table.headers.len());
-        draft.row(&table, &row);
-        count += 1;
-    }
-    if count == 0 {
-        draft.prose(BlockKind::Paragraph, &table.headers.join(", "));
-    }
-    if wider > 0 {
+    let (text, unclosed) = without_unclosed_quotes(text, delimiter);
+    if let Some(line) = unclosed {
         draft.warn(
-            "uneven-rows",
-            format!("{wider} rows have more cells than the header; those cells have no column name"),
+            "damaged",
+            format!("the quotation mark that opens in line {line} is never closed; it was left out"),
         );
     }
+    let mut reader = Reader {
+        draft,
+        table: Table::default(),
+        has_header: false,
+        wider: 0,
+        count: 0,
+    };
+    for section in sections(&text, delimiter) {
+        reader.section(section, delimiter)?;
+    }
+    reader.finish();
     Ok(())
+}
+
+/// Records of a section that decide whether it has a header.
+const LOOKED_AT: usize = 32;
+
+/// Reads sections, of which those without a header of their own go on with the table before.
+struct Reader<'d> {
+    draft: &'d mut Draft,
+    table: Table,
+    has_header: bool,
+    /// Rows with more cells than the header, and all rows below it.
+    wider: usize,
+    count: usize,
+}
+
+impl Reader<'_> {
+    fn section(&mut self, text: &str, delimiter: u8) -> Result<(), Failure> {
+        let mut records = records(text, delimiter).peekable();
+        let width = common_width(text, delimiter);
+        let mut titles = Vec::new();
+        while let Some(Ok(record)) = records.peek() {
+            let filled = record.iter().filter(|cell| !cell.trim().is_empty()).count();
+            if width < 2 || filled * 2 > width {
+                break;
+            }
+            titles.push(row_of(record));
+            records.next();
+        }
+        let mut records = records.map(|record| record.map(|cells| row_of(&cells)));
+        let mut first: Vec<Vec<String>> = Vec::new();
+        for row in records.by_ref().take(LOOKED_AT) {
+            first.push(row.map_err(|error| unreadable(&error))?);
+        }
+        let is_first = self.count == 0 && !self.has_header;
+        let has_title = !titles.is_empty() && has_header(&first);
+        let is_new = is_first || has_title || self.is_other_table(&first);
+        if is_new {
+            self.close();
+            for title in &titles {
+                let cells: Vec<&str> = title
+                    .iter()
+                    .map(String::as_str)
+                    .filter(|cell| !cell.is_empty())
+                    .collect();
+                self.draft.prose(BlockKind::Paragraph, &cells.join(" "));
+            }
+        } else {
+            titles.append(&mut first);
+            first = titles;
+        }
+        let mut first = first.into_iter();
+        if is_new {
+            let rows = first.as_slice();
+            self.has_header = has_header(rows) || rows.len() == 1 && (is_first || has_title);
+            self.table.headers = if self.has_header {
+                first.next().unwrap_or_default()
+            } else {
+                Vec::new()
+            };
+        }
+        for row in first.map(Ok).chain(records) {
+            let row = row.map_err(|error| unreadable(&error))?;
+            self.wider += usize::from(self.has_header && row.len() > self.table.headers.len());
+            self.draft.row(&self.table, &row);
+            self.count += 1;
+        }
+        Ok(())
+    }
+
+    /// True for rows behind an empty one that begin with labels over numbers, or are of another width.
+    fn is_other_table(&self, rows: &[Vec<String>]) -> bool {
+        let is_number = |cell: &String| cell.chars().any(char::is_numeric);
+        let [header, body, ..] = rows else {
+            return false;
+        };
+        let is_over_numbers = body.iter().any(is_number) && !header.iter().any(is_number);
+        let is_wider = self.has_header && header.len() != self.table.headers.len();
+        has_header(rows) && (is_wider || is_over_numbers)
+    }
+
+    /// Ends a table: a header alone is a paragraph.
+    fn close(&mut self) {
+        if self.has_header && self.count == 0 {
+            let header = self.table.headers.join(", ");
+            self.draft.prose(BlockKind::Paragraph, &header);
+        }
+        self.table.headers.clear();
+        (self.has_header, self.count) = (false, 0);
+    }
+
+    fn finish(mut self) {
+        self.close();
+        if self.wider > 0 {
+            let message = format!(
+                "{} rows have more cells than the header; those cells have no column name",
+                self.wider
+            );
+            self.draft.warn("uneven-rows", message);
+        }
+    }
+}
+
+/// True when the first of `rows` names the columns. That is taken for granted of a first row of labels,
+/// unless it looks like all others; some columns may have no name where others are over numbers.
+fn has_header(rows: &[Vec<String>]) -> bool {
+    let Some((first, body)) = rows.split_first() else {
+        return false;
+    };
+    (looks_like_header(rows) && !is_one_of_many(first, body)) || has_gaps_over_numbers(first, body)
+}
+
+/// Words that are names of columns even where they look like what is below them.
+const COLUMN_NAMES: &[&str] = &[
+    "name",
+    "id",
+    "no",
+    "number",
+    "code",
+    "key",
+    "value",
+    "type",
+    "kind",
+    "category",
+    "class",
+    "group",
+    "status",
+    "state",
+    "date",
+    "day",
+    "month",
+    "year",
+    "time",
+    "city",
+    "country",
+    "region",
+    "place",
+    "address",
+    "street",
+    "phone",
+    "email",
+    "mail",
+    "department",
+    "team",
+    "role",
+    "title",
+    "description",
+    "note",
+    "notes",
+    "comment",
+    "item",
+    "product",
+    "price",
+    "cost",
+    "amount",
+    "quantity",
+    "qty",
+    "total",
+    "unit",
+    "owner",
+    "manager",
+    "author",
+    "language",
+    "grade",
+    "level",
+    "limit",
+    "question",
+    "answer",
+    "term",
+    "meaning",
+    "label",
+    "text",
+    "source",
+    "target",
+    "customer",
+    "supplier",
+    "company",
+    "person",
+    "employee",
+    "first",
+    "last",
+    "surname",
+    "gender",
+    "age",
+    "nummer",
+    "datum",
+    "ort",
+    "stadt",
+    "land",
+    "preis",
+    "menge",
+    "art",
+    "wert",
+    "kunde",
+    "abteilung",
+    "nom",
+    "ville",
+    "pays",
+    "prix",
+    "nombre",
+    "ciudad",
+    "fecha",
+    "precio",
+    "data",
+    "field",
+    "column",
+    "service",
+    "topic",
+    "subject",
+];
+
+/// True when every cell of the first row looks like those below it, and none is a usual name of a column:
+/// a column then names itself like a row, and taking the row for names would make false statements of all.
+fn is_one_of_many(first: &[String], body: &[Vec<String>]) -> bool {
+    let below = |column: usize| {
+        body.iter()
+            .filter_map(move |row| row.get(column))
+            .filter(|cell| !cell.is_empty())
+    };
+    let is_coded =
+        |cell: &String| cell.chars().any(|c| c.is_ascii_digit()) && cell.chars().any(char::is_alphabetic);
+    let is_like_all = |(column, cell): (usize, &String)| {
+        let shape = shape(cell);
+        below(column).count() > 1 && below(column).all(|other| self::shape(other) == shape)
+    };
+    if first
+        .iter()
+        .enumerate()
+        .any(|(column, cell)| is_coded(cell) && is_like_all((column, cell)))
+    {
+        return true;
+    }
+    let is_named = |cell: &String| {
+        cell.split(|c: char| !c.is_alphanumeric())
+            .any(|word| COLUMN_NAMES.contains(&word.to_lowercase().as_str()))
+    };
+    let is_like_some =
+        |(column, cell): (usize, &String)| below(column).any(|other| shape(other) == shape(cell));
+    body.len() > 1
+        && !first
+            .iter()
+            .any(|cell| cell.chars().any(|c| c.is_ascii_digit()) || is_named(cell))
+        && first.iter().enumerate().all(is_like_some)
+}
+
+/// A cell with each run of letters or digits as one of its kind: `A-101` and `B-7` are both `X-9`.
+fn shape(cell: &str) -> String {
+    let kind = |c: char| match c {
+        c if c.is_numeric() => '9',
+        c if c.is_uppercase() => 'X',
+        c if c.is_alphabetic() => 'x',
+        c => c,
+    };
+    let mut shape: Vec<char> = cell.chars().map(kind).collect();
+    shape.dedup();
+    shape.into_iter().collect()
+}
+
+/// True for labels with gaps between them, one of which is over nothing but numbers.
+fn has_gaps_over_numbers(first: &[String], body: &[Vec<String>]) -> bool {
+    let is_number = |cell: &String| {
+        cell.chars().any(char::is_numeric) && cell.chars().filter(|c| c.is_alphabetic()).count() <= 3
+    };
+    let is_over_numbers = |column: usize| {
+        let below = || {
+            body.iter()
+                .filter_map(|row| row.get(column))
+                .filter(|cell| !cell.is_empty())
+        };
+        below().next().is_some() && below().all(is_number)
+    };
+    let filled: Vec<(usize, &String)> = first
+        .iter()
+        .enumerate()
+        .filter(|(_, cell)| !cell.is_empty())
+        .collect();
+    filled.len() < first.len()
+        && filled
+            .iter()
+            .all(|(_, cell)| cell.chars().any(char::is_alphabetic) && !is_number(cell))
+        && filled.iter().any(|(column, _)| is_over_numbers(*column))
+}
+
+/// Most quotation marks without an end that are mended.
+const MAX_UNCLOSED: usize = 16;
+
+/// The text without quotation marks that are never closed, which would take all that follows into one
+/// cell, and the line of the first of them.
+fn without_unclosed_quotes(text: &str, delimiter: u8) -> (Cow<'_, str>, Option<usize>) {
+    let mut text = Cow::Borrowed(text);
+    let mut line = None;
+    let mut from = 0;
+    for _ in 0..MAX_UNCLOSED {
+        let Some(place) = unclosed_quote(&text.as_bytes()[from..], delimiter).map(|place| from + place)
+        else {
+            break;
+        };
+        line.get_or_insert_with(|| text[..place].matches('\n').count() + 1);
+        text.to_mut().remove(place);
+        from = place;
+    }
+    (text, line)
+}
+
+/// Where the cell begins whose quotation marks are still open at the end, or that is ended on another
+/// line by one in the middle of a cell.
+fn unclosed_quote(bytes: &[u8], delimiter: u8) -> Option<usize> {
+    let mut quotes = Quotes::default();
+    let mut at = 0;
+    while at < bytes.len() {
+        let before = quotes.open;
+        let next = quotes.step(bytes, at, delimiter);
+        if let (Some(open), None) = (before, quotes.open) {
+            let is_end = bytes
+                .get(next)
+                .is_none_or(|byte| *byte == delimiter || byte.is_ascii_whitespace());
+            if !is_end && bytes[open..at].contains(&b'\n') {
+                return Some(open);
+            }
+        }
+        at = next;
+    }
+    quotes.open
+}
+
+/// Follows the quotation marks of a text.
+#[derive(Debug)]
+struct Quotes {
+    /// Where those that are open began.
+    open: Option<usize>,
+    /// True at the beginning of a cell.
+    is_start: bool,
+}
+
+impl Default for Quotes {
+    fn default() -> Self {
+        Self {
+            open: None,
+            is_start: true,
+        }
+    }
+}
+
+impl Quotes {
+    /// Takes the byte at a place and says where the next one is: doubled marks are one character.
+    fn step(&mut self, bytes: &[u8], at: usize, delimiter: u8) -> usize {
+        let byte = bytes[at];
+        let mut next = at + 1;
+        match (self.open, byte) {
+            (Some(_), b'"') if bytes.get(next) == Some(&b'"') => next += 1,
+            (Some(_), b'"') => self.open = None,
+            (None, b'"') if self.is_start => self.open = Some(at),
+            _ => {}
+        }
+        self.is_start = self.open.is_none() && (byte == delimiter || matches!(byte, b'\n' | b'\r'));
+        next
+    }
+}
+
+/// The pieces of a text between empty rows: those without any text in their cells.
+fn sections(text: &str, delimiter: u8) -> Vec<&str> {
+    let bytes = text.as_bytes();
+    let mut quotes = Quotes::default();
+    let mut found = Vec::new();
+    let (mut start, mut line, mut at) = (0, 0, 0);
+    let mut is_blank = true;
+    while at < bytes.len() {
+        let byte = bytes[at];
+        is_blank &= byte == delimiter || byte.is_ascii_whitespace();
+        at = quotes.step(bytes, at, delimiter);
+        if byte == b'\n' && quotes.open.is_none() {
+            if is_blank {
+                found.push(&text[start..line]);
+                start = at;
+            }
+            (line, is_blank) = (at, true);
+        }
+    }
+    found.push(&text[start..]);
+    found.retain(|section| !section.trim().is_empty());
+    found
 }
 
 fn unreadable(error: &csv::Error) -> Failure {
@@ -212,6 +557,48 @@ mod tests {
             ("1,2\n3,4\n", &["1: 2.", "3: 4."]),
             ("a,b\n1,2,3\n", &["a 1: b 2, 3."]),
             ("only\n", &["only"]),
+            // No header, a column without a name, a second table, a quotation mark without an end.
+            (
+                "Ada,London\nBob,Rome\nCyd,Paris\n",
+                &["Ada: London.", "Bob: Rome.", "Cyd: Paris."],
+            ),
+            (
+                "A-101,Pump\nA-102,Valve\nA-103,Seal\n",
+                &["A-101: Pump.", "A-102: Valve.", "A-103: Seal."],
+            ),
+            (
+                "Name,City\nAda,London\nBob,Rome\n",
+                &["Name Ada: city London.", "Name Bob: city Rome."],
+            ),
+            (
+                "Name,,Qty\nAda,x,2\nBob,y,3\n",
+                &["Name Ada: x, qty 2.", "Name Bob: y, qty 3."],
+            ),
+            (
+                "Table one\nName,City\nAda,London\n\nTable two\nItem,Price\nPen,2\n",
+                &[
+                    "Table one",
+                    "Name Ada: city London.",
+                    "Table two",
+                    "Item Pen: price 2.",
+                ],
+            ),
+            (
+                "Name,City\nAda,London\n,\nItem,Price\nPen,2\n",
+                &["Name Ada: city London.", "Item Pen: price 2."],
+            ),
+            (
+                "Name,City\nAda,London\n\nBob,Rome\n",
+                &["Name Ada: city London.", "Name Bob: city Rome."],
+            ),
+            (
+                "Name,Note\nAda,\"open\nBob,fine\nCyd,\"a\n\nb\"\n",
+                &[
+                    "Name Ada: note open.",
+                    "Name Bob: note fine.",
+                    "Name Cyd: note a b.",
+                ],
+            ),
             ("", &[]),
         ];
         for (text, expected) in cases {

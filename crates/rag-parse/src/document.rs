@@ -10,7 +10,7 @@ use rag_core::text::instruction_lines;
 use serde::{Deserialize, Serialize};
 
 use crate::config::{Config, OcrModels};
-use crate::draft::{Draft, Warning};
+use crate::draft::{Draft, Warning, clean_line};
 use crate::encoding::decode;
 use crate::error::Failure;
 use crate::format::Format;
@@ -164,8 +164,9 @@ impl Parser {
             Format::Xlsx => xlsx::parse(bytes, &self.config, draft),
             Format::Pptx => pptx::parse(bytes, &self.config, draft),
             Format::Epub => epub::parse(bytes, &self.config, draft),
-            Format::Mail => mail::parse(bytes, draft, depth, &|name, bytes, draft, depth| {
-                self.read(Format::of(name, bytes)?, bytes, draft, depth)
+            Format::Mail => mail::parse(bytes, draft, depth, &|name, format, bytes, draft, depth| {
+                let format = format.map_or_else(|| Format::of(name, bytes), Ok)?;
+                self.read(format, bytes, draft, depth)
             }),
             Format::Html => html::parse(bytes, &self.config, draft),
             Format::Docx => docx::parse(bytes, &self.config, draft),
@@ -205,7 +206,9 @@ impl Parser {
         let title = metadata
             .title
             .or(text.title)
-            .unwrap_or_else(|| file_stem(source).to_owned());
+            .map(|title| clean_title(&title))
+            .filter(|title| !title.is_empty())
+            .unwrap_or_else(|| named_after(source));
         let document = Document {
             id,
             title,
@@ -333,6 +336,22 @@ fn detect(body: &str) -> Language {
     Language::detect(&body[..end])
 }
 
+/// A title that other programs can show: on one line, without characters that steer a terminal or turn the
+/// direction of what stands behind it.
+fn clean_title(title: &str) -> String {
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    clean_line(&title.replace(turns, ""))
+}
+
+fn named_after(source: &str) -> String {
+    let title = clean_title(file_stem(source));
+    if title.is_empty() {
+        DocumentId::from_path_like(source).to_string()
+    } else {
+        title
+    }
+}
+
 fn file_stem(source: &str) -> &str {
     let name = source.rsplit('/').next().unwrap_or(source);
     name.rsplit_once('.')
@@ -437,6 +456,12 @@ mod tests {
             ("x/plan.txt", "Some text. More of it.", "plan"),
             ("a.md", "## Part\n\ntext", "Part"),
             (".hidden", "Text here.", ".hidden"),
+            (
+                "a/new\nline \u{1b}[31m\u{202e}red.txt",
+                "Text. More of it.",
+                "new line [31mred",
+            ),
+            ("a/\u{202e}.txt", "Text. More of it.", "a/\u{202e}.txt"),
         ];
         for (source, text, title) in cases {
             assert_eq!(

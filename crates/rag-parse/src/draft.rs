@@ -1,7 +1,8 @@
 //! What a format's parser builds: blocks under a stack of headings, within the limits.
 
-use rag_core::document::{BLOCK_SEPARATOR, Block, BlockKind, TextBuilder};
+use rag_core::document::{BLOCK_SEPARATOR, Block, BlockKind, Cell, TextBuilder};
 
+use crate::archive::Unpacked;
 use crate::config::Limits;
 use crate::document::{Picture, Removed};
 use crate::metadata::Metadata;
@@ -15,6 +16,12 @@ const MAX_PATH_CHARACTERS: usize = 300;
 
 /// Most removals that are kept for people to look at.
 const MAX_REMOVED: usize = 20_000;
+
+/// Bytes of headings and cells, which repeat the text, that a document may have for each byte of its
+/// longest text; and what each of them costs beside its characters.
+const MAX_REPEATS: usize = 16;
+const HEADING_BYTES: usize = 32;
+const CELL_BYTES: usize = 96;
 
 /// A document in the making.
 #[derive(Debug)]
@@ -47,6 +54,11 @@ pub(crate) struct Draft {
     dropped_blocks: usize,
     dropped_bytes: usize,
     dropped_cells: usize,
+    /// What archives inside the file have unpacked to so far.
+    pub(crate) unpacked: Unpacked,
+    /// Memory that headings and cells of the blocks may still take, in bytes.
+    repeats_left: usize,
+    bare_blocks: usize,
 }
 
 /// Something that a document lost on the way.
@@ -89,6 +101,9 @@ impl Draft {
             dropped_blocks: 0,
             dropped_bytes: 0,
             dropped_cells: 0,
+            unpacked: Unpacked::default(),
+            repeats_left: limits.max_text_bytes.saturating_mul(MAX_REPEATS),
+            bare_blocks: 0,
         }
     }
 
@@ -166,11 +181,35 @@ impl Draft {
         self.dropped_cells += row.len() - kept;
         let row: Vec<String> = row[..kept].iter().map(|cell| clean_line(cell)).collect();
         let sentence = row_sentence(&table.headers, &row);
-        let mut cells = table.cells(&row);
-        cells.truncate(self.max_table_columns);
+        let cells = if self.has_room(&sentence) {
+            self.cells(table, &row)
+        } else {
+            Vec::new()
+        };
         let block = self.push(BlockKind::TableRow, &sentence)?;
         block.cells = cells;
         Some(block)
+    }
+
+    /// The cells of a row as long as there is memory for them.
+    fn cells(&mut self, table: &Table, row: &[String]) -> Vec<Cell> {
+        let columns = row.len().max(table.headers.len()).min(self.max_table_columns);
+        if columns * CELL_BYTES <= self.repeats_left {
+            let mut cells = table.cells(row);
+            cells.truncate(self.max_table_columns);
+            if self.take_repeats(cells.iter().map(cell_bytes).sum()) {
+                return cells;
+            }
+        }
+        self.bare_blocks += 1;
+        Vec::new()
+    }
+
+    /// Takes memory for what repeats the text; false when there is not enough left.
+    fn take_repeats(&mut self, bytes: usize) -> bool {
+        let left = self.repeats_left.checked_sub(bytes);
+        self.repeats_left = left.unwrap_or(self.repeats_left);
+        left.is_some()
     }
 
     /// Appends every row of `table`; a table of headers alone becomes a paragraph.
@@ -183,22 +222,34 @@ impl Draft {
         }
     }
 
+    fn has_room(&self, text: &str) -> bool {
+        let room = self
+            .max_text_bytes
+            .saturating_sub(self.text.len() + BLOCK_SEPARATOR.len());
+        self.blocks < self.max_blocks && text.len() <= room
+    }
+
     fn push(&mut self, kind: BlockKind, text: &str) -> Option<&mut Block> {
         if text.is_empty() {
             return None;
         }
-        let room = self
-            .max_text_bytes
-            .saturating_sub(self.text.len() + BLOCK_SEPARATOR.len());
-        if self.blocks >= self.max_blocks || text.len() > room {
+        if !self.has_room(text) {
             self.dropped_blocks += 1;
             self.dropped_bytes += text.len();
             return None;
         }
         self.blocks += 1;
+        let path = self
+            .headings
+            .iter()
+            .map(|(_, heading)| HEADING_BYTES + heading.len());
+        let has_path = self.take_repeats(path.sum());
+        self.bare_blocks += usize::from(!has_path);
         let block = self.text.push(kind, text);
         block.page = self.page;
-        block.heading_path = self.headings.iter().map(|(_, heading)| heading.clone()).collect();
+        if has_path {
+            block.heading_path = self.headings.iter().map(|(_, heading)| heading.clone()).collect();
+        }
         Some(block)
     }
 
@@ -222,6 +273,16 @@ impl Draft {
                 message,
             });
         }
+        if self.bare_blocks > 0 {
+            let message = format!(
+                "{} blocks were left without the headings above them or the cells of their row, which are too long to be repeated",
+                self.bare_blocks
+            );
+            warnings.push(Warning {
+                reason: "limit",
+                message,
+            });
+        }
         let (text, blocks) = self.text.finish();
         let title = self.first_heading.or(self.fallback_title);
         (
@@ -231,6 +292,15 @@ impl Draft {
             warnings,
         )
     }
+}
+
+fn cell_bytes(cell: &Cell) -> usize {
+    let path: usize = cell
+        .header_path
+        .iter()
+        .map(|level| HEADING_BYTES + level.len())
+        .sum();
+    CELL_BYTES + cell.header.len() + cell.value.len() + path
 }
 
 /// Characters that carry no text: controls, soft hyphens, zero-width spaces, byte order marks, and the
@@ -325,6 +395,29 @@ mod tests {
         assert_eq!(text.text, "0123456789");
         let reasons: Vec<&str> = warnings.iter().map(|w| w.reason).collect();
         assert_eq!(reasons, ["too-long", "too-wide"]);
+    }
+
+    #[test]
+    fn what_repeats_the_text_is_bounded() {
+        let limits = Limits {
+            max_text_bytes: 1000,
+            ..Limits::default()
+        };
+        let mut draft = Draft::new(&limits);
+        draft.heading(1, &"h".repeat(700));
+        let table = Table::from_grid(vec![vec!["Column".to_owned(); 100]], 1);
+        for _ in 0..30 {
+            draft.prose(BlockKind::Paragraph, "x");
+            draft.row(&table, &["1".to_owned()]);
+        }
+        let (text, _, _, warnings) = draft.finish();
+        let repeats: usize = text
+            .blocks
+            .iter()
+            .map(|block| block.heading_path.len() * 700 + block.cells.len() * 100)
+            .sum();
+        assert!(text.blocks.len() > 30 && repeats < 20_000, "{repeats}");
+        assert_eq!(warnings[warnings.len() - 1].reason, "limit");
     }
 
     #[test]

@@ -11,6 +11,11 @@ const GUESS_WINDOW: usize = 256 << 10;
 /// Share of control characters from which on bytes are no text.
 const MAX_CONTROL_SHARE: f64 = 0.02;
 
+/// Control characters that a short text may have all the same.
+const STRAY_CONTROLS: usize = 8;
+
+const ESCAPE: char = '\u{1b}';
+
 const UTF_8: &str = "UTF-8";
 
 /// Bytes of UTF-8 per damaged one: 99 of 100 are valid.
@@ -86,14 +91,50 @@ pub(crate) fn decode(bytes: &[u8], declared: Option<&str>) -> Result<Decoded, Fa
         let message = "the file is part of a store, such as a journal; keep stores elsewhere".to_owned();
         return Err(Failure::lasting("own-output", message));
     }
-    let decoded = decode_any(bytes, declared);
+    let mut decoded = decode_any(bytes, declared);
+    if decoded.text.contains(ESCAPE) {
+        decoded.text = without_terminal_codes(&decoded.text);
+    }
     let controls = decoded.text.chars().filter(|&c| is_binary_control(c)).count();
     let characters = decoded.text.chars().count();
-    if controls as f64 > characters as f64 * MAX_CONTROL_SHARE {
+    let is_stray = controls <= STRAY_CONTROLS && controls * 2 < characters && !decoded.text.contains('\0');
+    if !is_stray && controls as f64 > characters as f64 * MAX_CONTROL_SHARE {
         let message = "the file is not text; convert it or remove it".to_owned();
         return Err(Failure::lasting("binary", message));
     }
     Ok(decoded)
+}
+
+/// The text without what makes terminals write in colours and set their titles (ECMA-48 5.4, and the
+/// command strings of 8.3.89): logs are full of it.
+fn without_terminal_codes(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(ESCAPE) {
+        kept.push_str(&rest[..at]);
+        let behind = &rest[at + ESCAPE.len_utf8()..];
+        rest = match behind.chars().next() {
+            Some('[') => {
+                let end = behind[1..]
+                    .find(|c: char| !matches!(c, ' '..='?'))
+                    .map(|end| end + 1);
+                end.map_or("", |end| {
+                    let is_final = matches!(behind.as_bytes()[end], b'@'..=b'~');
+                    &behind[end + usize::from(is_final)..]
+                })
+            }
+            Some(']') => {
+                let line = behind.lines().next().unwrap_or_default();
+                let end = line.find(['\u{7}', ESCAPE]).unwrap_or(0);
+                let behind = &behind[end..];
+                let behind = behind.strip_prefix("\u{1b}\\").unwrap_or(behind);
+                behind.strip_prefix(['\u{7}', ']']).unwrap_or(behind)
+            }
+            _ => behind,
+        };
+    }
+    kept.push_str(rest);
+    kept
 }
 
 /// True for the frame of [`codec`](rag_core::artifact::codec): its magic, a kind, a small version. What
@@ -362,6 +403,20 @@ mod tests {
         let frame = rag_core::artifact::codec::encode(*b"JRNL", &"secret ".repeat(400)).unwrap();
         assert_eq!(decode(&frame, None).unwrap_err().reason, "own-output");
         assert!(decode(b"RAGFUL notes are text", None).is_ok());
+    }
+
+    #[test]
+    fn logs_for_terminals_are_text() {
+        let log = "Alarm\u{7} text \u{1b}[31mred\u{1b}[0m and \u{1b}]0;title\u{7} end \u{1b}[1;3";
+        assert_eq!(
+            decode(log.as_bytes(), None).unwrap().text,
+            "Alarm\u{7} text red and  end "
+        );
+        let log = "\u{1b}[2K\u{1b}[1mok\u{1b}[0m\n".repeat(100);
+        assert_eq!(decode(log.as_bytes(), None).unwrap().text, "ok\n".repeat(100));
+        for open in ["a\u{1b}]0;never\nb", "a\u{1b}", "a\u{1b}[é"] {
+            assert!(decode(open.as_bytes(), None).unwrap().text.starts_with('a'));
+        }
     }
 
     #[test]

@@ -16,7 +16,7 @@ const CONTAINER: &str = "META-INF/container.xml";
 
 /// Reads an EPUB file into `draft`.
 pub(crate) fn parse(bytes: &[u8], config: &Config, draft: &mut Draft) -> Result<(), Failure> {
-    let mut archive = Archive::open(bytes, &config.limits)?;
+    let mut archive = Archive::open(bytes, &config.limits, &draft.unpacked)?;
     let depth = config.limits.max_depth;
     let damaged =
         |what: &str| Failure::lasting("damaged", format!("the book has no {what}; export it again"));

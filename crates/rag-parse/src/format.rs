@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::archive::folded;
 use crate::error::Failure;
 use crate::mail;
 
@@ -60,14 +61,17 @@ impl Format {
             return Ok(Self::Pdf);
         }
         if window.starts_with(b"PK\x03\x04") {
-            return zip_based(bytes).ok_or_else(|| {
-                if OFFICE.contains(&extension.as_str()) {
-                    let message = "its parts are not where they should be: the file is cut off or damaged";
-                    Failure::lasting("damaged", message)
-                } else {
-                    unsupported(&extension, "a zip archive")
-                }
-            });
+            return zip_based(bytes)
+                .or_else(|| by_folded_names(bytes))
+                .ok_or_else(|| {
+                    if OFFICE.contains(&extension.as_str()) {
+                        let message =
+                            "its parts are not where they should be: the file is cut off or damaged";
+                        Failure::lasting("damaged", message)
+                    } else {
+                        unsupported(&extension, "a zip archive")
+                    }
+                });
         }
         if window.starts_with(OLE) && is_encrypted_office(bytes) {
             return Err(Failure::lasting(
@@ -189,6 +193,19 @@ fn zip_by_bytes(bytes: &[u8]) -> Option<Format> {
         .map(|(_, format)| *format)
 }
 
+/// The format of an archive whose names are written in another case or with the slashes of a system.
+fn by_folded_names(bytes: &[u8]) -> Option<Format> {
+    let archive = zip::ZipArchive::new(std::io::Cursor::new(bytes)).ok()?;
+    let mut names = archive.file_names().flatten().map(|name| folded(&name));
+    names.find_map(|name| match name.split_once('/')?.0 {
+        "word" => Some(Format::Docx),
+        "xl" => Some(Format::Xlsx),
+        "ppt" => Some(Format::Pptx),
+        "meta-inf" if name.ends_with("/container.xml") => Some(Format::Epub),
+        _ => None,
+    })
+}
+
 /// True when the container holds an encrypted Office file, by the name of the stream in UTF-16.
 fn is_encrypted_office(bytes: &[u8]) -> bool {
     let name: Vec<u8> = "EncryptedPackage"
@@ -277,6 +294,14 @@ mod tests {
         for (source, bytes, expected) in cases {
             let found = Format::of(source, bytes).map_err(|failure| failure.reason);
             assert_eq!(found, expected.map_err(str::to_owned), "{source}");
+        }
+    }
+
+    #[test]
+    fn names_in_another_case_or_with_other_slashes_are_known() {
+        for name in ["word\\document.xml", "Word/Document.xml"] {
+            let bytes = crate::archive::tests::pack(&[(name, b"<d/>")]);
+            assert_eq!(Format::of("a.docx", &bytes), Ok(Format::Docx));
         }
     }
 }

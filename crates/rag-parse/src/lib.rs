@@ -31,6 +31,7 @@
 //! Not here: cutting documents into passages, models other than those, the network.
 
 mod archive;
+mod chart;
 mod config;
 mod delimited;
 mod document;
@@ -44,6 +45,7 @@ mod html;
 mod mail;
 mod markdown;
 pub mod metadata;
+mod numerals;
 mod package;
 mod pdf;
 mod pptx;
@@ -51,6 +53,7 @@ pub mod repair;
 mod run;
 pub mod table;
 mod text;
+mod text_table;
 pub mod worker;
 mod xlsx;
 mod xml;

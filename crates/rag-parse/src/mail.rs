@@ -4,19 +4,25 @@
 //! Of alternatives the plain text is read, unless only HTML says something. Access lists and other
 //! metadata inside attachments do not count for the message.
 
+use std::borrow::Cow;
+
 use mail_parser::{Address, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 use rag_core::document::BlockKind;
 
 use crate::draft::{Draft, clean_line};
+use crate::encoding::decode;
 use crate::error::Failure;
+use crate::format::Format;
 use crate::metadata::Metadata;
 
 /// Most attachments in each other, and of one message.
 const MAX_DEPTH: usize = 5;
 const MAX_PARTS: usize = 1_000;
 
-/// Reads the bytes of an attachment of some name into a draft; says why it cannot.
-pub(crate) type ReadAttachment<'r> = dyn Fn(&str, &[u8], &mut Draft, usize) -> Result<(), Failure> + 'r;
+/// Reads the bytes of an attachment of some name, and of a format if that is known, into a draft; says
+/// why it cannot.
+pub(crate) type ReadAttachment<'r> =
+    dyn Fn(&str, Option<Format>, &[u8], &mut Draft, usize) -> Result<(), Failure> + 'r;
 
 /// Reads a message into `draft`. `depth` counts the attachments around it.
 pub(crate) fn parse(
@@ -25,8 +31,9 @@ pub(crate) fn parse(
     depth: usize,
     read: &ReadAttachment<'_>,
 ) -> Result<(), Failure> {
+    let bytes = with_readable_header(bytes);
     let message = MessageParser::default()
-        .parse(bytes)
+        .parse(&bytes)
         .ok_or_else(|| Failure::lasting("damaged", "it is no readable message; export it again"))?;
     let mut metadata = Metadata::default();
     if depth == 0 {
@@ -54,6 +61,30 @@ pub(crate) fn parse(
     }
     draft.metadata = metadata;
     Ok(())
+}
+
+/// The message with a header in UTF-8: old programs write names into it in the encoding of the text.
+fn with_readable_header(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let ends = [&b"\r\n\r\n"[..], b"\n\n"].map(|gap| bytes.windows(gap.len()).position(|found| found == gap));
+    let end = ends.into_iter().flatten().min().unwrap_or(bytes.len());
+    let (header, body) = bytes.split_at(end);
+    if std::str::from_utf8(header).is_ok() {
+        return Cow::Borrowed(bytes);
+    }
+    let ascii = String::from_utf8_lossy(header).to_ascii_lowercase();
+    let declared = ascii
+        .split_once("charset=")
+        .map(|(_, behind)| behind.trim_start_matches('"'));
+    let declared = declared.map(|behind| {
+        behind
+            .split(['"', ';', '\r', '\n', ' '])
+            .next()
+            .unwrap_or_default()
+    });
+    match decode(header, declared) {
+        Ok(decoded) => Cow::Owned([decoded.text.as_bytes(), body].concat()),
+        Err(_) => Cow::Borrowed(bytes),
+    }
 }
 
 /// True when bytes begin like a message: lines of header fields, among them two that all messages have.
@@ -138,8 +169,9 @@ impl MailReader<'_, '_> {
     /// The text of the message itself.
     fn body(&mut self, part: &MessagePart<'_>) {
         match &part.body {
-            PartType::Text(text) => self.nested("body.txt", text.as_bytes()),
-            PartType::Html(html) => self.nested("body.html", html.as_bytes()),
+            // It may begin with the header of a message that it forwards and is none for that.
+            PartType::Text(text) => self.nested("body.txt", Some(Format::Text), text.as_bytes()),
+            PartType::Html(html) => self.nested("body.html", Some(Format::Html), html.as_bytes()),
             _ => {}
         }
     }
@@ -180,11 +212,11 @@ impl MailReader<'_, '_> {
 
     fn section(&mut self, name: &str, bytes: &[u8]) {
         self.draft.heading(2, name);
-        self.nested(name, bytes);
+        self.nested(name, None, bytes);
     }
 
     /// Reads what is inside below the headings of the message. What cannot be read costs a warning.
-    fn nested(&mut self, name: &str, bytes: &[u8]) {
+    fn nested(&mut self, name: &str, format: Option<Format>, bytes: &[u8]) {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return;
         }
@@ -192,7 +224,7 @@ impl MailReader<'_, '_> {
         let pages = self.draft.pages.take();
         self.draft.heading_offset += 2;
         let result = if self.depth + 1 < MAX_DEPTH {
-            (self.read)(name, bytes, self.draft, self.depth + 1)
+            (self.read)(name, format, bytes, self.draft, self.depth + 1)
         } else {
             Err(Failure::lasting("too-deep", "it is nested too deep"))
         };
@@ -284,6 +316,25 @@ mod tests {
             assert_eq!(reasons, [""; 0]);
             assert!(texts.concat().contains(&body[4..8]), "{texts:?}");
         }
+    }
+
+    #[test]
+    fn a_body_that_begins_with_a_forwarded_header_is_read_as_it_stands() {
+        let mail = "From: a@example.com\nSubject: x\n\nFrom: c@example.com\nTo: Ada\nDate: Mon\nSubject: Old\n\nText.\n";
+        let (texts, _) = texts(mail);
+        assert!(texts.concat().contains("Date: Mon"), "{texts:?}");
+    }
+
+    #[test]
+    fn a_header_in_the_encoding_of_the_text_is_read() {
+        let mail = b"From: M\xfcller <m@example.com>\r\nSubject: Gr\xfc\xdfe\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\r\nGr\xfc\xdfe.\r\n";
+        let parsed = Parser::new(Config::default(), None)
+            .parse("a.eml", mail, &Given::default())
+            .unwrap();
+        assert_eq!(
+            parsed.document.text,
+            "Grüße\n\nFrom: Müller <m@example.com>\n\nGrüße."
+        );
     }
 
     #[test]

@@ -10,9 +10,13 @@ use crate::repair::columns::table_at;
 use crate::repair::furniture::{is_page_number, running_lines};
 use crate::repair::hyphens::KnownWords;
 use crate::repair::unwrap::unwrap;
+use crate::text_table;
 
 /// Longest heading of a text file, in characters.
 const MAX_HEADING_CHARACTERS: usize = 90;
+
+/// Most lines of a text that are read, blank ones between others among them.
+const MAX_LINES: usize = 4_000_000;
 
 /// Reads plain text into `draft`.
 pub(crate) fn parse(text: &str, repair: &RepairConfig, draft: &mut Draft) -> Result<(), Failure> {
@@ -55,7 +59,11 @@ pub(crate) fn parse_body(text: &str, repair: &RepairConfig, draft: &mut Draft) {
 
 /// The lines of each page without its furniture. Only a text with form feeds has pages.
 fn repaired_pages<'t>(text: &'t str, repair: &RepairConfig) -> Vec<Vec<&'t str>> {
-    let mut pages: Vec<Vec<&str>> = text.split('\u{c}').map(|page| page.lines().collect()).collect();
+    let mut left = MAX_LINES;
+    let mut pages: Vec<Vec<&str>> = text
+        .split('\u{c}')
+        .map(|page| lines_of(page, &mut left))
+        .collect();
     if pages
         .last()
         .is_some_and(|lines| lines.iter().all(|line| line.trim().is_empty()))
@@ -90,6 +98,24 @@ fn repaired_pages<'t>(text: &'t str, repair: &RepairConfig) -> Vec<Vec<&'t str>>
     pages
 }
 
+/// The lines of a page, of which `left` may still be read. Of many blank ones, two are kept.
+fn lines_of<'t>(page: &'t str, left: &mut usize) -> Vec<&'t str> {
+    let mut lines: Vec<&str> = Vec::new();
+    let mut blank = 0;
+    for line in page.lines() {
+        blank = if line.trim().is_empty() { blank + 1 } else { 0 };
+        if blank > 2 {
+            continue;
+        }
+        let Some(rest) = left.checked_sub(1) else {
+            break;
+        };
+        *left = rest;
+        lines.push(line);
+    }
+    lines
+}
+
 #[derive(Clone, Copy)]
 struct Line<'t> {
     text: &'t str,
@@ -117,6 +143,10 @@ struct Reader<'r> {
 
 impl Reader<'_> {
     fn read(&mut self, lines: &[Line<'_>]) {
+        if lines.len() >= MAX_LINES {
+            let message = format!("lines beyond the limit of {MAX_LINES} were left out; split the file");
+            self.draft.warn("too-long", message);
+        }
         let mut at = 0;
         while at < lines.len() {
             at += self.block(&lines[at..], at == 0 || lines[at - 1].is_blank());
@@ -136,6 +166,15 @@ impl Reader<'_> {
             }
             return taken;
         }
+        if let Some(found) = text_table::table_at(lines) {
+            for (row, at) in found.table.rows.iter().zip(&found.lines) {
+                let page = self.page_of(lines[*at]);
+                if let Some(block) = self.draft.row(&found.table, row) {
+                    block.page = page;
+                }
+            }
+            return found.taken;
+        }
         if let Some((table, taken)) = table_at(lines) {
             for (row, line) in table.rows.iter().zip(&lines[1..]) {
                 let page = self.page_of(*line);
@@ -152,7 +191,10 @@ impl Reader<'_> {
             .count();
         let taken = taken.min(
             1 + (1..taken)
-                .take_while(|&at| table_at(&lines[at..taken]).is_none())
+                .take_while(|&at| {
+                    let rest = &lines[at..taken];
+                    table_at(rest).is_none() && text_table::table_at(rest).is_none()
+                })
                 .count(),
         );
         let kind = if is_item {
@@ -327,6 +369,14 @@ mod tests {
                 ],
             ),
             ("Just one line", &[(Paragraph, "Just one line")]),
+            (
+                "Rates:\n+------+------+\n| City | Rate |\n+------+------+\n| Rome | 99   |\n+------+------+\nEnd.",
+                &[
+                    (Paragraph, "Rates:"),
+                    (BlockKind::TableRow, "City Rome: rate 99."),
+                    (Paragraph, "End."),
+                ],
+            ),
             ("\n\n \n", &[]),
         ];
         for (text, expected) in cases {
@@ -340,6 +390,14 @@ mod tests {
                 .collect();
             assert_eq!(found, expected, "{text:?}");
         }
+    }
+
+    #[test]
+    fn of_many_blank_lines_few_are_kept() {
+        let mut left = 10;
+        let text = format!("a{}b\n", "\n".repeat(100));
+        assert_eq!(lines_of(&text, &mut left), ["a", "", "", "b"]);
+        assert_eq!(lines_of(&"x\n".repeat(100), &mut left).len(), 6);
     }
 
     #[test]

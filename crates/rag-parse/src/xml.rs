@@ -78,12 +78,59 @@ impl Element {
     }
 }
 
+/// What trees may still take of the memory.
+#[derive(Debug)]
+pub(crate) struct TreeBudget {
+    left: usize,
+}
+
+/// Memory that the trees of a file may take, in bytes: a worker holds its text beside them.
+const MAX_TREE_BYTES: usize = 384 << 20;
+
+/// What an element, an attribute and a piece of text cost beside their characters, in bytes: places in
+/// lists, and the smallest pieces of memory that are handed out.
+const ELEMENT_BYTES: usize = 128;
+const ATTRIBUTE_BYTES: usize = 112;
+const TEXT_BYTES: usize = 112;
+
+impl Default for TreeBudget {
+    fn default() -> Self {
+        Self { left: MAX_TREE_BYTES }
+    }
+}
+
+impl TreeBudget {
+    fn take(&mut self, bytes: usize) -> Result<(), Failure> {
+        match self.left.checked_sub(bytes) {
+            Some(left) => {
+                self.left = left;
+                Ok(())
+            }
+            None => Err(Failure::lasting(
+                "too-large",
+                format!("its XML would take more than {MAX_TREE_BYTES} bytes of memory; split the file"),
+            )),
+        }
+    }
+
+    fn take_element(&mut self, element: &Element) -> Result<(), Failure> {
+        let attributes = element.attributes.iter();
+        let attributes = attributes.map(|(name, value)| ATTRIBUTE_BYTES + name.len() + value.len());
+        self.take(ELEMENT_BYTES + element.name.len() + attributes.sum::<usize>())
+    }
+}
+
 /// Parses a document whose elements nest at most `max_depth` deep and returns its root element.
-///
-/// Entities of a document type are not resolved: they are how XML files explode.
 pub(crate) fn parse(bytes: &[u8], max_depth: usize) -> Result<Element, Failure> {
     let text = decode(bytes, None)?.text;
-    let mut reader = Reader::from_str(&text);
+    parse_text(&text, max_depth, &mut TreeBudget::default())
+}
+
+/// Likewise for text, with what the tree costs taken off `budget`.
+///
+/// Entities of a document type are not resolved: they are how XML files explode.
+pub(crate) fn parse_text(text: &str, max_depth: usize, budget: &mut TreeBudget) -> Result<Element, Failure> {
+    let mut reader = Reader::from_str(text);
     let mut open = vec![Element::default()];
     loop {
         match reader.read_event().map_err(|error| damaged(&error))? {
@@ -93,16 +140,29 @@ pub(crate) fn parse(bytes: &[u8], max_depth: usize) -> Result<Element, Failure> 
                         format!("its elements are nested more than {max_depth} deep; it was left out");
                     return Err(Failure::lasting("too-deep", message));
                 }
-                open.push(element(&start));
+                let element = element(&start);
+                budget.take_element(&element)?;
+                open.push(element);
             }
-            Event::Empty(start) => append(&mut open, Node::Element(element(&start))),
+            Event::Empty(start) => {
+                let element = element(&start);
+                budget.take_element(&element)?;
+                append(&mut open, Node::Element(element));
+            }
             Event::End(_) => {
-                if let Some(closed) = open.pop() {
+                if let Some(mut closed) = open.pop() {
+                    closed.children.shrink_to_fit();
                     append(&mut open, Node::Element(closed));
                 }
             }
-            Event::Text(piece) => append_text(&mut open, &piece.xml10_content()),
-            Event::CData(piece) => append_text(&mut open, &piece.xml10_content()),
+            Event::Text(piece) => {
+                budget.take(TEXT_BYTES + piece.len())?;
+                append_text(&mut open, &piece.xml10_content());
+            }
+            Event::CData(piece) => {
+                budget.take(TEXT_BYTES + piece.len())?;
+                append_text(&mut open, &piece.xml10_content());
+            }
             Event::GeneralRef(reference) => {
                 let character = reference.resolve_char_ref().ok().flatten();
                 let name = reference.into_inner();
@@ -133,19 +193,21 @@ fn element(start: &BytesStart<'_>) -> Element {
     let mut attributes = start.attributes();
     let attributes = attributes.with_checks(false).flatten();
     let attributes = attributes.filter(|attribute| !attribute.key.into_inner().starts_with("xmlns"));
+    let mut attributes: Vec<(String, String)> = attributes
+        .map(|attribute| {
+            let value = attribute
+                .normalized_value(XmlVersion::Implicit1_0)
+                .unwrap_or_default();
+            (
+                attribute.key.local_name().into_inner().to_owned(),
+                value.into_owned(),
+            )
+        })
+        .collect();
+    attributes.shrink_to_fit();
     Element {
         name: start.local_name().into_inner().to_owned(),
-        attributes: attributes
-            .map(|attribute| {
-                let value = attribute
-                    .normalized_value(XmlVersion::Implicit1_0)
-                    .unwrap_or_default();
-                (
-                    attribute.key.local_name().into_inner().to_owned(),
-                    value.into_owned(),
-                )
-            })
-            .collect(),
+        attributes,
         children: Vec::new(),
     }
 }
@@ -191,5 +253,14 @@ mod tests {
         for broken in [&b"<a><b></a>"[..], b"", b"text"] {
             assert!(parse(broken, 50).is_err());
         }
+    }
+
+    #[test]
+    fn a_tree_that_takes_too_much_memory_is_too_large() {
+        let wide = format!("<a>{}</a>", "<b c='d'>x</b>".repeat(100));
+        let mut budget = TreeBudget { left: 20_000 };
+        let failure = parse_text(&wide, 9, &mut budget).unwrap_err();
+        assert_eq!(failure.reason, "too-large");
+        assert!(parse_text(&wide, 9, &mut TreeBudget::default()).is_ok());
     }
 }

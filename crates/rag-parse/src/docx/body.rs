@@ -1,6 +1,7 @@
 //! The document's body: paragraphs and tables in order, to blocks.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
 
 use rag_core::document::BlockKind;
 
@@ -8,6 +9,7 @@ use super::numbering::Numbering;
 use super::paragraph::{self, Reading, Reference};
 use super::styles::Styles;
 use super::tables;
+use crate::chart::Chart;
 use crate::config::Config;
 use crate::draft::Draft;
 use crate::encoding::decode;
@@ -47,35 +49,55 @@ pub(super) struct Body<'b> {
     pub(super) styles: Styles,
     pub(super) numbering: Numbering,
     /// Notes and comments by kind and id.
-    pub(super) notes: HashMap<&'static str, HashMap<String, Element>>,
+    pub(super) notes: HashMap<&'static str, HashMap<String, Rc<Element>>>,
     /// Included files by id.
     pub(super) chunks: HashMap<String, Vec<u8>>,
-    /// Footnotes and endnotes met so far.
+    /// Charts by id.
+    pub(super) charts: HashMap<String, Chart>,
+    /// Footnotes and endnotes met so far, and the label of each.
     pub(super) note_counts: [usize; 2],
-    /// Text of paragraphs whose ends were deleted; it belongs to the next one.
-    pub(super) carried: String,
+    pub(super) labels: HashMap<(&'static str, String), String>,
+    /// Cells that merged ones may still be repeated in.
+    pub(super) spread_left: usize,
+}
+
+/// What hangs on a paragraph and comes behind it.
+#[derive(Debug, Default)]
+pub(super) struct Hanging {
+    /// Label, kind and id of notes that were not met before.
+    notes: VecDeque<(String, Reference, String)>,
+    charts: Vec<String>,
 }
 
 impl Body<'_> {
     /// Reads the paragraphs and tables inside `element`.
     pub(super) fn read(&mut self, element: &Element) -> Result<(), Failure> {
+        // Text of paragraphs whose ends were deleted, and the last of them: it belongs to the next one.
+        let mut carried: Option<(&Element, String)> = None;
         for inner in contents(element) {
+            if matches!(inner.name.as_str(), "tbl" | "altChunk") {
+                self.push_carried(&mut carried);
+            }
             match inner.name.as_str() {
-                "p" => self.paragraph(inner)?,
-                "tbl" => match tables::read(inner) {
-                    Some(table) => self.draft.table(&table),
-                    None => self.frame(inner)?,
-                },
+                "p" => self.paragraph(inner, &mut carried)?,
+                "tbl" if tables::is_frame(inner) => self.frame(inner)?,
+                "tbl" => {
+                    let mut hanging = Hanging::default();
+                    let table = tables::read(self, inner, &mut hanging);
+                    self.draft.table(&table);
+                    self.hang(hanging);
+                }
                 "altChunk" => self.chunk(inner)?,
                 _ => {}
             }
         }
+        self.push_carried(&mut carried);
         Ok(())
     }
 
     /// A table of one column frames paragraphs.
     fn frame(&mut self, table: &Element) -> Result<(), Failure> {
-        for row in contents(table).into_iter().filter(|element| element.name == "tr") {
+        for row in tables::rows(table) {
             for cell in contents(row).into_iter().filter(|element| element.name == "tc") {
                 self.read(cell)?;
             }
@@ -83,22 +105,85 @@ impl Body<'_> {
         Ok(())
     }
 
-    fn paragraph(&mut self, element: &Element) -> Result<(), Failure> {
+    fn paragraph<'x>(
+        &mut self,
+        element: &'x Element,
+        carried: &mut Option<(&'x Element, String)>,
+    ) -> Result<(), Failure> {
         let mut reading = paragraph::read(element);
-        let notes = self.label_references(&mut reading);
+        let mut hanging = Hanging::default();
+        self.label_references(&mut reading, &mut hanging);
+        let before = carried.take().map(|(_, text)| text).unwrap_or_default();
+        let text = before + &reading.text;
         if element.at(&["pPr", "rPr", "del"]).is_some() {
-            self.carried.push_str(&reading.text);
+            *carried = Some((element, text));
         } else {
-            let text = std::mem::take(&mut self.carried) + &reading.text;
             self.push(element, &text);
         }
-        for (label, id, kind) in notes {
-            self.note(&label, &id, kind);
-        }
+        self.hang(hanging);
         for boxed in reading.boxes {
             self.read(boxed)?;
         }
         Ok(())
+    }
+
+    fn push_carried(&mut self, carried: &mut Option<(&Element, String)>) {
+        if let Some((element, text)) = carried.take() {
+            self.push(element, &text);
+        }
+    }
+
+    /// The text inside `element` on one line, as cells and notes have it: paragraphs with their numbers and
+    /// text boxes, tables cell by cell.
+    pub(super) fn line(&mut self, element: &Element, hanging: &mut Hanging) -> String {
+        let mut text = String::new();
+        for inner in contents(element) {
+            let piece = match inner.name.as_str() {
+                "p" => self.paragraph_line(inner, hanging),
+                "tr" if tables::is_deleted(inner) => continue,
+                "tbl" | "tr" | "tc" => self.line(inner, hanging),
+                _ => continue,
+            };
+            text.push(' ');
+            text.push_str(&piece);
+        }
+        text
+    }
+
+    fn paragraph_line(&mut self, element: &Element, hanging: &mut Hanging) -> String {
+        let mut reading = paragraph::read(element);
+        self.label_references(&mut reading, hanging);
+        let mut text = reading.text;
+        if !text.trim().is_empty() {
+            let style = element.value_at(&["pPr", "pStyle"]).unwrap_or_default();
+            let label = self.label(element, style).filter(|label| !label.is_empty());
+            text = label.map(|label| label + " ").unwrap_or_default() + &text;
+        }
+        for boxed in reading.boxes {
+            text.push(' ');
+            text.push_str(&self.line(boxed, hanging));
+        }
+        text
+    }
+
+    /// Writes the notes and charts that hang on what was read. Notes may have notes of their own.
+    fn hang(&mut self, mut hanging: Hanging) {
+        while let Some((label, kind, id)) = hanging.notes.pop_front() {
+            let Some(note) = self.notes.get(kind.part()).and_then(|notes| notes.get(&id)) else {
+                continue;
+            };
+            let note = Rc::clone(note);
+            let text = self.line(&note, &mut hanging);
+            if !text.trim().is_empty() {
+                let text = format!("{label} {}", text.trim_start());
+                self.draft.prose(BlockKind::Note, &text);
+            }
+        }
+        for id in hanging.charts {
+            if let Some(chart) = self.charts.remove(&id) {
+                chart.push(self.draft);
+            }
+        }
     }
 
     fn push(&mut self, element: &Element, text: &str) {
@@ -155,49 +240,38 @@ impl Body<'_> {
         Some(self.numbering.next_label(&list, level))
     }
 
-    /// Writes a label behind each reference to a note, and returns what they refer to.
-    fn label_references(&mut self, reading: &mut Reading<'_>) -> Vec<(String, String, Reference)> {
-        let mut labelled = Vec::new();
+    /// Writes a label behind each reference to a note, and notes what is referred to for the first time.
+    fn label_references(&mut self, reading: &mut Reading<'_>, hanging: &mut Hanging) {
+        hanging.charts.append(&mut reading.charts);
         let mut shift = 0;
         for ((kind, id), place) in std::mem::take(&mut reading.references)
             .into_iter()
             .zip(&reading.places)
         {
-            let label = match kind {
-                Reference::Footnote => {
-                    self.note_counts[0] += 1;
-                    format!("[{}]", self.note_counts[0])
-                }
-                Reference::Endnote => {
-                    self.note_counts[1] += 1;
-                    format!("[e{}]", self.note_counts[1])
-                }
-                Reference::Comment => "Comment:".to_owned(),
-            };
+            let known = self.labels.get(&(kind.part(), id.clone())).cloned();
+            let label = known.clone().unwrap_or_else(|| self.next_label(kind));
             if kind != Reference::Comment {
                 reading.text.insert_str(place + shift, &label);
                 shift += label.len();
             }
-            labelled.push((label, id, kind));
+            if known.is_none() {
+                self.labels.insert((kind.part(), id.clone()), label.clone());
+                hanging.notes.push_back((label, kind, id));
+            }
         }
-        labelled
     }
 
-    fn note(&mut self, label: &str, id: &str, kind: Reference) {
-        let part = match kind {
-            Reference::Footnote => "footnotes",
-            Reference::Endnote => "endnotes",
-            Reference::Comment => "comments",
-        };
-        let Some(note) = self.notes.get(part).and_then(|notes| notes.get(id)) else {
-            return;
-        };
-        let paragraphs = contents(note).into_iter().filter(|element| element.name == "p");
-        let text: Vec<String> = paragraphs.map(|element| paragraph::read(element).text).collect();
-        let text = text.join(" ");
-        if !text.trim().is_empty() {
-            self.draft
-                .prose(BlockKind::Note, &format!("{label} {}", text.trim_start()));
+    fn next_label(&mut self, kind: Reference) -> String {
+        match kind {
+            Reference::Footnote => {
+                self.note_counts[0] += 1;
+                format!("[{}]", self.note_counts[0])
+            }
+            Reference::Endnote => {
+                self.note_counts[1] += 1;
+                format!("[e{}]", self.note_counts[1])
+            }
+            Reference::Comment => "Comment:".to_owned(),
         }
     }
 

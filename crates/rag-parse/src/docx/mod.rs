@@ -1,4 +1,4 @@
-//! DOCX to blocks: headings with their numbers, lists, tables, notes and comments, text boxes and
+//! DOCX to blocks: headings with their numbers, lists, tables, notes and comments, text boxes, charts and
 //! included HTML; tracked changes are read as accepted. Headers and footers of the pages are left out.
 
 mod body;
@@ -8,7 +8,9 @@ mod styles;
 mod tables;
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
+use crate::chart::Chart;
 use crate::config::Config;
 use crate::draft::Draft;
 use crate::error::Failure;
@@ -20,7 +22,7 @@ use styles::Styles;
 
 /// Reads a DOCX file into `draft`.
 pub(crate) fn parse(bytes: &[u8], config: &Config, draft: &mut Draft) -> Result<(), Failure> {
-    let mut package = Package::open(bytes, config)?;
+    let mut package = Package::open(bytes, config, draft)?;
     let main = package.main_part("word/document.xml")?;
     let Some(document) = package.part(&main)? else {
         return Err(Failure::lasting(
@@ -50,6 +52,7 @@ pub(crate) fn parse(bytes: &[u8], config: &Config, draft: &mut Draft) -> Result<
         }
     }
     let chunks = included(&mut package, &parts)?;
+    let charts = charts(&mut package, &parts)?;
     let mut body = Body {
         config,
         draft,
@@ -57,14 +60,16 @@ pub(crate) fn parse(bytes: &[u8], config: &Config, draft: &mut Draft) -> Result<
         numbering: numbering.unwrap_or_default(),
         notes,
         chunks,
+        charts,
         note_counts: [0; 2],
-        carried: String::new(),
+        labels: HashMap::new(),
+        spread_left: tables::MAX_SPREAD,
     };
     body.read(document.child("body").unwrap_or(&document))
 }
 
 /// Notes or comments by their id.
-fn notes_by_id(part: Element) -> HashMap<String, Element> {
+fn notes_by_id(part: Element) -> HashMap<String, Rc<Element>> {
     let is_real = |note: &Element| {
         !matches!(
             note.attribute("type"),
@@ -77,7 +82,7 @@ fn notes_by_id(part: Element) -> HashMap<String, Element> {
     });
     notes
         .filter(is_real)
-        .filter_map(|note| Some((note.attribute("id")?.to_owned(), note)))
+        .filter_map(|note| Some((note.attribute("id")?.to_owned(), Rc::new(note))))
         .collect()
 }
 
@@ -92,6 +97,19 @@ fn included(package: &mut Package<'_>, parts: &Related) -> Result<HashMap<String
         }
     }
     Ok(chunks)
+}
+
+/// The charts of the document, by the id of the reference. One that cannot be read is left out.
+fn charts(package: &mut Package<'_>, parts: &Related) -> Result<HashMap<String, Chart>, Failure> {
+    let mut charts = HashMap::new();
+    for (id, kind, target) in parts.iter() {
+        if kind == "chart"
+            && let Some(part) = package.part_unless_damaged(target)?
+        {
+            charts.insert(id.to_owned(), Chart::read(&part));
+        }
+    }
+    Ok(charts)
 }
 
 #[cfg(test)]

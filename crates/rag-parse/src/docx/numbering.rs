@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use crate::numerals::{letters, roman};
 use crate::xml::Element;
 
 /// Levels that a list can have.
@@ -135,42 +136,6 @@ fn number(value: u32, format: &str) -> String {
         "decimalZero" => format!("{value:02}"),
         _ => value.to_string(),
     }
-}
-
-/// a … z, aa … zz, as word processors count.
-fn letters(value: u32) -> String {
-    let letter = char::from(b'a' + ((value - 1) % 26) as u8);
-    letter.to_string().repeat(((value - 1) / 26 + 1).min(10) as usize)
-}
-
-fn roman(value: u32) -> String {
-    const DIGITS: &[(u32, &str)] = &[
-        (1000, "m"),
-        (900, "cm"),
-        (500, "d"),
-        (400, "cd"),
-        (100, "c"),
-        (90, "xc"),
-        (50, "l"),
-        (40, "xl"),
-        (10, "x"),
-        (9, "ix"),
-        (5, "v"),
-        (4, "iv"),
-        (1, "i"),
-    ];
-    if value >= 4000 {
-        return value.to_string();
-    }
-    let mut rest = value;
-    let mut text = String::new();
-    for (worth, digit) in DIGITS {
-        while rest >= *worth {
-            text.push_str(digit);
-            rest -= worth;
-        }
-    }
-    text
 }
 
 #[cfg(test)]

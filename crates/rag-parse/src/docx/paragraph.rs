@@ -13,6 +13,8 @@ pub(super) struct Reading<'x> {
     pub(super) boxes: Vec<&'x Element>,
     /// Byte offsets in `text` behind which the labels of `references` belong.
     pub(super) places: Vec<usize>,
+    /// Ids of charts that stand in it.
+    pub(super) charts: Vec<String>,
 }
 
 /// What a paragraph can refer to.
@@ -21,6 +23,17 @@ pub(super) enum Reference {
     Footnote,
     Endnote,
     Comment,
+}
+
+impl Reference {
+    /// The kind of part that holds what is referred to.
+    pub(super) fn part(self) -> &'static str {
+        match self {
+            Self::Footnote => "footnotes",
+            Self::Endnote => "endnotes",
+            Self::Comment => "comments",
+        }
+    }
 }
 
 /// Reads the runs of a paragraph.
@@ -59,6 +72,12 @@ impl<'x> Reading<'x> {
             "endnoteReference" => self.refer(Reference::Endnote, element),
             "commentReference" => self.refer(Reference::Comment, element),
             "txbxContent" => self.boxes.push(element),
+            "f" | "sSup" | "sSub" | "sSubSup" | "rad"
+                if element.child("e").or(element.child("num")).is_some() =>
+            {
+                self.formula(element);
+            }
+            "chart" => self.chart(element),
             "sdt" => match element.at(&["sdtPr", "checkbox"]) {
                 // As task lists have it: the drawn box is a symbol that few readers and no search know.
                 Some(checkbox) if is_checked(checkbox) => self.text.push_str("[x]"),
@@ -71,15 +90,54 @@ impl<'x> Reading<'x> {
 
     /// The first way in which content is given, or the second where the first says nothing.
     fn alternate(&mut self, element: &'x Element) {
-        let before = (self.text.len(), self.boxes.len(), self.references.len());
+        let found = |reading: &Self| {
+            let hanging = reading.boxes.len() + reading.references.len() + reading.charts.len();
+            (reading.text.len(), hanging)
+        };
+        let before = found(self);
         for name in ["Choice", "Fallback"] {
             if let Some(way) = element.child(name) {
                 self.walk(way);
             }
-            if (self.text.len(), self.boxes.len(), self.references.len()) != before {
+            if found(self) != before {
                 return;
             }
         }
+    }
+
+    /// A fraction, a root, or something raised or lowered in a formula, as typewriters have them.
+    fn formula(&mut self, element: &'x Element) {
+        let parts: &[(&str, &str)] = match element.name.as_str() {
+            "f" => &[("num", ""), ("den", "/")],
+            "sSup" => &[("e", ""), ("sup", "^")],
+            "sSub" => &[("e", ""), ("sub", "_")],
+            "sSubSup" => &[("e", ""), ("sub", "_"), ("sup", "^")],
+            _ => &[("deg", ""), ("e", "√")],
+        };
+        for (name, sign) in parts {
+            if let Some(part) = element.child(name) {
+                self.text.push_str(sign);
+                self.enclosed(part);
+            }
+        }
+    }
+
+    /// Reads a part of a formula, in brackets when it is more than one number or name.
+    fn enclosed(&mut self, part: &'x Element) {
+        let start = self.text.len();
+        self.walk(part);
+        let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '.' | ',');
+        if !self.text[start..].chars().all(is_plain) {
+            self.text.insert(start, '(');
+            self.text.push(')');
+            for place in self.places.iter_mut().filter(|place| **place >= start) {
+                *place += 1;
+            }
+        }
+    }
+
+    fn chart(&mut self, element: &Element) {
+        self.charts.extend(element.relation().map(str::to_owned));
     }
 
     fn refer(&mut self, kind: Reference, element: &Element) {

@@ -12,6 +12,7 @@ const PART_RELS: &str = "<r><Relationship Id='s' Type='x/styles' Target='styles.
     <Relationship Id='n' Type='x/numbering' Target='numbering.xml'/>\
     <Relationship Id='f' Type='x/footnotes' Target='/word/footnotes.xml'/>\
     <Relationship Id='c' Type='x/comments' Target='comments.xml'/>\
+    <Relationship Id='ch' Type='x/chart' Target='charts/chart1.xml'/>\
     <Relationship Id='h' Type='x/aFChunk' Target='chunk.html'/></r>";
 const STYLES: &str = "<w:styles><w:style w:styleId='H1'><w:name w:val='heading 1'/><w:pPr><w:numPr><w:numId w:val='1'/></w:numPr></w:pPr></w:style>\
     <w:style w:styleId='Mine'><w:name w:val='My head'/><w:basedOn w:val='H2'/></w:style>\
@@ -20,7 +21,8 @@ const NUMBERING: &str = "<w:numbering><w:abstractNum w:abstractNumId='0'><w:lvl 
     <w:abstractNum w:abstractNumId='1'><w:lvl w:ilvl='0'><w:numFmt w:val='bullet'/><w:lvlText w:val='•'/></w:lvl></w:abstractNum>\
     <w:num w:numId='1'><w:abstractNumId w:val='0'/></w:num><w:num w:numId='2'><w:abstractNumId w:val='1'/></w:num></w:numbering>";
 const NOTES: &str = "<w:footnotes><w:footnote w:id='0' w:type='separator'><w:p/></w:footnote>\
-    <w:footnote w:id='2'><w:p><w:r><w:t>See the annex.</w:t></w:r></w:p></w:footnote></w:footnotes>";
+    <w:footnote w:id='2'><w:p><w:r><w:t>See the annex.</w:t></w:r></w:p></w:footnote>\
+    <w:footnote w:id='3'><w:tbl><w:tr><w:tc><w:p><w:r><w:t>one</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>two</w:t></w:r></w:p></w:tc></w:tr></w:tbl></w:footnote></w:footnotes>";
 const COMMENTS: &str =
     "<w:comments><w:comment w:id='0'><w:p><w:r><w:t>Check this.</w:t></w:r></w:p></w:comment></w:comments>";
 
@@ -34,6 +36,7 @@ fn package(body: &str) -> Vec<u8> {
         ("word/numbering.xml", NUMBERING.as_bytes()),
         ("word/footnotes.xml", NOTES.as_bytes()),
         ("word/comments.xml", COMMENTS.as_bytes()),
+        ("word/charts/chart1.xml", crate::chart::tests::CHART.as_bytes()),
         ("word/chunk.html", b"<p>Included <b>text</b>.</p>"),
         ("docProps/core.xml", b"<c><dc:title>Core title</dc:title><dcterms:modified>2026-03-01T10:00:00Z</dcterms:modified></c>"),
         ("docProps/custom.xml", b"<p><property name='Access'><vt:lpwstr>hr, exec</vt:lpwstr></property></p>"),
@@ -73,6 +76,7 @@ fn each_element_becomes_its_kind_of_block() {
         )
     };
     let row = |cells: &[String]| format!("<w:tr>{}</w:tr>", cells.concat());
+    let del_mark = |text: &str| paragraph("<w:rPr><w:del/></w:rPr>", text);
     let cases: Vec<(String, Vec<(BlockKind, &str)>)> = vec![
         (paragraph(&style("H1"), "Scope") + &paragraph(&style("H1"), "Terms"), vec![(Heading, "1 Scope"), (Heading, "2 Terms")]),
         (paragraph(&style("Mine"), "Part"), vec![(Heading, "Part")]),
@@ -95,6 +99,55 @@ fn each_element_becomes_its_kind_of_block() {
         (
             format!("<w:tbl>{}{}{}</w:tbl>", row(&[cell("City", ""), cell("Rate", "")]), row(&[cell("Brno", "<w:vMerge w:val='restart'/>"), cell("1", "")]), row(&[cell("", "<w:vMerge/>"), cell("2", "")])),
             vec![(TableRow, "City Brno: rate 1."), (TableRow, "City Brno: rate 2.")],
+        ),
+        (
+            // What hangs on a cell comes behind the table; what is referred to twice comes once.
+            format!(
+                "<w:tbl>{}<w:tr>{}<w:tc><w:p>{}<w:r><w:footnoteReference w:id='2'/></w:r></w:p></w:tc></w:tr></w:tbl>\
+                 <w:p>{}<w:r><w:footnoteReference w:id='2'/></w:r></w:p>",
+                row(&[cell("City", ""), cell("Rate", "")]),
+                cell("Brno", ""),
+                run("120"),
+                run("So")
+            ),
+            vec![
+                (TableRow, "City Brno: rate 120[1]."),
+                (Note, "[1] See the annex."),
+                (Paragraph, "So[1]"),
+            ],
+        ),
+        (
+            format!(
+                "<w:tbl>{}<w:tr>{}<w:tc>{}{}<w:p><w:r><w:txbxContent>{}</w:txbxContent></w:r></w:p></w:tc></w:tr></w:tbl>",
+                row(&[cell("City", ""), cell("Steps", "")]),
+                cell("Brno", ""),
+                paragraph(&list(1), "pay"),
+                paragraph(&list(1), "go"),
+                paragraph("", "Boxed")
+            ),
+            vec![(TableRow, "City Brno: steps 1. pay 2. go Boxed.")],
+        ),
+        (
+            format!("{}<w:tbl>{}</w:tbl>", del_mark("Before."), row(&[cell("a", ""), cell("b", "")])),
+            vec![(Paragraph, "Before."), (TableRow, "a: b.")],
+        ),
+        (paragraph("", "First.") + &del_mark("Last."), vec![(Paragraph, "First."), (Paragraph, "Last.")]),
+        (
+            format!("<w:p>{}<w:r><w:footnoteReference w:id='3'/></w:r></w:p>", run("Sum")),
+            vec![(Paragraph, "Sum[1]"), (Note, "[1] one two")],
+        ),
+        (
+            "<w:p><m:oMath><m:f><m:num><m:r><m:t>a</m:t></m:r></m:num><m:den><m:r><m:t>b+c</m:t></m:r></m:den></m:f>\
+             <m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup></m:oMath></w:p>".to_owned(),
+            vec![(Paragraph, "a/(b+c)x^2")],
+        ),
+        (
+            "<w:p><w:r><w:drawing><c:chart r:id='ch'/></w:drawing></w:r></w:p>".to_owned(),
+            vec![
+                (BlockKind::Caption, "Sales by quarter"),
+                (TableRow, "Q1: north 4.3."),
+                (TableRow, "Q2: north 5."),
+            ],
         ),
         (
             format!(
@@ -140,4 +193,15 @@ fn hostile_packages_are_failures() {
     let bare = pack(&[("other.txt", b"x")]);
     let failure = super::parse(&bare, &config, &mut Draft::new(&config.limits)).unwrap_err();
     assert_eq!(failure.reason, "damaged");
+}
+
+#[test]
+fn spans_are_repeated_within_a_bound() {
+    let cell = "<w:tc><w:tcPr><w:gridSpan w:val='200'/></w:tcPr><w:p><w:r><w:t>x</w:t></w:r></w:p></w:tc>";
+    let table = format!("<w:tbl><w:tr>{}</w:tr></w:tbl>", cell.repeat(20_000));
+    let config = Config::default();
+    let mut draft = Draft::new(&config.limits);
+    super::parse(&package(&table), &config, &mut draft).unwrap();
+    let (.., warnings) = draft.finish();
+    assert!(warnings.iter().any(|warning| warning.reason == "limit"));
 }

@@ -15,6 +15,7 @@ use crate::draft::Draft;
 use crate::encoding::decode;
 use crate::error::Failure;
 use crate::metadata::split_front_matter;
+use crate::numerals::{letters, roman};
 use crate::text::mark_raised;
 
 type NodeRef<'t> = ego_tree::NodeRef<'t, Node>;
@@ -57,6 +58,9 @@ const BLOCKS: &[&str] = &[
     "td",
     "th",
 ];
+
+/// Most cells of a file that spans are filled in.
+const MAX_SPREAD: usize = 200_000;
 
 /// Reads an HTML file into `draft`.
 pub(crate) fn parse(bytes: &[u8], config: &Config, draft: &mut Draft) -> Result<(), Failure> {
@@ -127,6 +131,10 @@ struct Walk<'w> {
     within: Vec<Within>,
     /// Term of a definition list that waits for its definition.
     term: Option<String>,
+    /// Where a reference to a note begins in `inline`.
+    reference_at: Option<usize>,
+    /// Cells that spans may still be filled in.
+    spread_left: usize,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,8 +145,62 @@ enum Within {
     Caption,
     Term,
     Definition,
+    Note,
     Bullets,
-    Numbers(u64),
+    Numbers(Counter),
+}
+
+/// How a numbered list counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Counter {
+    next: i64,
+    step: i64,
+    style: Numerals,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Numerals {
+    Digits,
+    Letters { is_upper: bool },
+    Roman { is_upper: bool },
+}
+
+impl Counter {
+    fn of(list: ElementRef<'_>) -> Self {
+        let is_reversed = list.value().attr("reversed").is_some();
+        let items = || {
+            list.child_elements()
+                .filter(|item| item.value().name() == "li")
+                .count()
+        };
+        let start = list
+            .value()
+            .attr("start")
+            .and_then(|start| start.trim().parse().ok());
+        Self {
+            next: start.unwrap_or_else(|| if is_reversed { items() as i64 } else { 1 }),
+            step: if is_reversed { -1 } else { 1 },
+            style: match list.value().attr("type") {
+                Some("a") => Numerals::Letters { is_upper: false },
+                Some("A") => Numerals::Letters { is_upper: true },
+                Some("i") => Numerals::Roman { is_upper: false },
+                Some("I") => Numerals::Roman { is_upper: true },
+                _ => Numerals::Digits,
+            },
+        }
+    }
+
+    /// The label of the next item, which may say its number itself.
+    fn label(&mut self, own: Option<i64>) -> String {
+        let number = own.unwrap_or(self.next);
+        self.next = number.saturating_add(self.step);
+        let (text, is_upper) = match (u32::try_from(number), self.style) {
+            (Ok(number), Numerals::Letters { is_upper }) => (letters(number), is_upper),
+            (Ok(number), Numerals::Roman { is_upper }) => (roman(number), is_upper),
+            _ => (number.to_string(), false),
+        };
+        format!("{}. ", if is_upper { text.to_uppercase() } else { text })
+    }
 }
 
 impl<'w> Walk<'w> {
@@ -149,6 +211,8 @@ impl<'w> Walk<'w> {
             raised_at: None,
             within: Vec::new(),
             term: None,
+            reference_at: None,
+            spread_left: MAX_SPREAD,
         }
     }
 
@@ -186,15 +250,17 @@ impl<'w> Walk<'w> {
             "br" => self.inline.push('\n'),
             "sup" => self.raised_at = Some(self.inline.len()),
             "img" => self.alternative(element.value()),
-            "li" => self.open_item(),
+            "li" => self.open_item(element.value()),
+            "a" if is_note_reference(element) => self.reference_at = Some(self.inline.len()),
             "ul" => self.enter(Within::Bullets),
-            "ol" => self.enter(Within::Numbers(first_number(element.value()))),
+            "ol" => self.enter(Within::Numbers(Counter::of(element))),
             "pre" => self.enter(Within::Code),
             "figcaption" | "caption" => self.enter(Within::Caption),
             "dt" => self.enter(Within::Term),
             "dd" => self.enter(Within::Definition),
             _ => match heading_level(name) {
                 Some(level) => self.enter(Within::Heading(level)),
+                None if is_note(element.value()) => self.enter(Within::Note),
                 None if BLOCKS.contains(&name) => self.flush(),
                 None => {}
             },
@@ -215,9 +281,25 @@ impl<'w> Walk<'w> {
                 }
             }
             "li" | "ul" | "ol" | "pre" | "figcaption" | "caption" | "dt" | "dd" => self.leave(),
-            _ if heading_level(name).is_some() => self.leave(),
+            _ if heading_level(name).is_some() || is_note(element.value()) => self.leave(),
+            "a" => self.close_reference(),
             _ if BLOCKS.contains(&name) => self.flush(),
-            _ => {}
+            _ => self.inline.push_str(formula_sign(element)),
+        }
+    }
+
+    /// Sets a reference to a note in brackets, so that its number joins no other.
+    fn close_reference(&mut self) {
+        let start = self
+            .reference_at
+            .take()
+            .filter(|start| *start <= self.inline.len());
+        let Some((start, label)) = start.map(|start| (start, &self.inline[start..])) else {
+            return;
+        };
+        let is_bare = !label.contains(['[', '(', ']', ')']);
+        if is_bare && (1..=MAX_LABEL).contains(&label.trim().chars().count()) {
+            self.inline = format!("{}[{}]", &self.inline[..start], label.trim());
         }
     }
 
@@ -251,22 +333,28 @@ impl<'w> Walk<'w> {
         self.within.pop();
     }
 
-    fn open_item(&mut self) {
+    fn open_item(&mut self, item: &Element) {
         self.flush();
-        if let Some(Within::Numbers(number)) = self.within.last_mut() {
-            self.inline = format!("{number}. ");
-            *number += 1;
+        if let Some(Within::Numbers(counter)) = self.within.last_mut() {
+            let own = item.attr("value").and_then(|value| value.trim().parse().ok());
+            self.inline = counter.label(own);
         }
-        self.within.push(Within::Item);
+        self.within
+            .push(if is_note(item) { Within::Note } else { Within::Item });
     }
 
     /// Reads a table of data and returns true; a table that only lays out the page is walked through.
     fn table(&mut self, element: ElementRef<'_>) -> bool {
-        let Some(found) = table::read(element) else {
+        let had_room = self.spread_left > 0;
+        let Some(found) = table::read(element, &mut self.spread_left) else {
             self.flush();
             return false;
         };
         self.flush();
+        if had_room && self.spread_left == 0 {
+            let message = format!("spans of cells are not filled in more than {MAX_SPREAD} places");
+            self.draft.warn("limit", message);
+        }
         if let Some(caption) = &found.caption {
             self.draft.prose(BlockKind::Caption, caption);
         }
@@ -289,6 +377,7 @@ impl<'w> Walk<'w> {
             Some(Within::Code) => self.draft.code(&text),
             Some(Within::Item) => self.draft.prose(BlockKind::ListItem, &text),
             Some(Within::Caption) => self.draft.prose(BlockKind::Caption, &text),
+            Some(Within::Note) => self.draft.prose(BlockKind::Note, &text),
             Some(Within::Term) => {
                 self.term = Some(text.trim().to_owned());
                 None
@@ -307,10 +396,45 @@ fn heading_level(name: &str) -> Option<usize> {
     (name.len() == 2 && (1..=6).contains(&level)).then_some(level)
 }
 
-fn first_number(list: &Element) -> u64 {
-    list.attr("start")
-        .and_then(|start| start.parse().ok())
-        .unwrap_or(1)
+/// Longest label of a reference to a note, in characters.
+const MAX_LABEL: usize = 6;
+
+/// True when an element has one of these kinds, as books (`epub:type`) and pages (`role`) say it.
+fn is_of_kind(element: &Element, kinds: &[&str]) -> bool {
+    let types = element.attr("epub:type").unwrap_or_default().split_whitespace();
+    let roles = element.attr("role").unwrap_or_default().split_whitespace();
+    types
+        .chain(roles.filter_map(|role| role.strip_prefix("doc-")))
+        .any(|kind| kinds.contains(&kind))
+}
+
+fn is_note(element: &Element) -> bool {
+    is_of_kind(element, &["footnote", "endnote", "rearnote", "note"])
+        && !matches!(element.name(), "a" | "span" | "sup" | "table" | "br" | "img")
+}
+
+/// True for a link that says it is one, or a raised link to another place of the page.
+fn is_note_reference(link: ElementRef<'_>) -> bool {
+    let parent = link.parent().and_then(ElementRef::wrap);
+    let is_raised = parent.is_some_and(|parent| parent.value().name() == "sup");
+    let is_inside = link
+        .value()
+        .attr("href")
+        .is_some_and(|target| target.starts_with('#'));
+    is_of_kind(link.value(), &["noteref"]) || (is_raised && is_inside)
+}
+
+/// The sign between the first part of a fraction, a power or an index and the next.
+fn formula_sign(element: ElementRef<'_>) -> &'static str {
+    let parent = element.parent().and_then(ElementRef::wrap);
+    let sign = match parent.map_or("", |parent| parent.value().name()) {
+        "mfrac" => "/",
+        "msup" => "^",
+        "msub" => "_",
+        _ => return "",
+    };
+    let is_first = element.prev_siblings().all(|before| !before.value().is_element());
+    if is_first { sign } else { "" }
 }
 
 fn is_hidden(element: &Element) -> bool {
@@ -366,6 +490,30 @@ mod tests {
             (
                 "<ol start=3><li>a<li>b</ol>",
                 &[(ListItem, "3. a"), (ListItem, "4. b")],
+            ),
+            (
+                "<ol start=5><li>a<li value=9>b<li>c</ol><ol type=a><li>d</ol><ol type=I reversed><li>e<li>f</ol>",
+                &[
+                    (ListItem, "5. a"),
+                    (ListItem, "9. b"),
+                    (ListItem, "10. c"),
+                    (ListItem, "a. d"),
+                    (ListItem, "II. e"),
+                    (ListItem, "I. f"),
+                ],
+            ),
+            (
+                "<p>Rate<sup><a href='#n'>1</a></sup> and fee<a epub:type=noteref href=b.xhtml>2</a>.</p>\
+                 <aside epub:type=footnote id=n><p>Net.</p></aside><ol><li role=doc-endnote>Gross.</ol>",
+                &[
+                    (Paragraph, "Rate[1] and fee[2]."),
+                    (BlockKind::Note, "Net."),
+                    (BlockKind::Note, "1. Gross."),
+                ],
+            ),
+            (
+                "<p><math><mfrac><mn>1</mn><mn>2</mn></mfrac><mo>+</mo><msup><mi>x</mi><mn>3</mn></msup></math></p>",
+                &[(Paragraph, "1/2+x^3")],
             ),
             ("<dl><dt>SLA<dd>Four hours</dl>", &[(ListItem, "SLA: Four hours")]),
             ("<pre>a  b\n c</pre>", &[(Code, "a  b\n c")]),

@@ -21,8 +21,8 @@ pub(super) struct Found {
 }
 
 /// Reads a table of data; `None` for a table that holds a table, or only one row or column, since such
-/// tables lay out a page.
-pub(super) fn read(element: ElementRef<'_>) -> Option<Found> {
+/// tables lay out a page. Cells that spans are filled in are taken off `spread_left`.
+pub(super) fn read(element: ElementRef<'_>, spread_left: &mut usize) -> Option<Found> {
     let is_presentation = element.value().attr("role") == Some("presentation");
     if is_presentation || descendants(element).any(|inner| inner.value().name() == "table") {
         return None;
@@ -30,7 +30,7 @@ pub(super) fn read(element: ElementRef<'_>) -> Option<Found> {
     let rows: Vec<ElementRef<'_>> = descendants(element)
         .filter(|e| e.value().name() == "tr")
         .collect();
-    let (grid, header_rows) = grid_of(&rows);
+    let (grid, header_rows) = grid_of(&rows, spread_left);
     let width = grid.iter().map(Vec::len).max().unwrap_or_default();
     let has_header_cells = header_rows > 0 || descendants(element).any(|e| e.value().name() == "th");
     if width < 2 || (grid.len() < 2 && !has_header_cells) {
@@ -54,7 +54,7 @@ fn descendants(element: ElementRef<'_>) -> impl Iterator<Item = ElementRef<'_>> 
 }
 
 /// The cells of each row with spans filled in, and the number of leading rows made of header cells.
-fn grid_of(rows: &[ElementRef<'_>]) -> (Vec<Vec<String>>, usize) {
+fn grid_of(rows: &[ElementRef<'_>], spread_left: &mut usize) -> (Vec<Vec<String>>, usize) {
     let mut grid: Vec<Vec<String>> = Vec::new();
     let mut header_rows = 0;
     // Cells of earlier rows that reach down: rows left and text, by column.
@@ -67,7 +67,7 @@ fn grid_of(rows: &[ElementRef<'_>]) -> (Vec<Vec<String>>, usize) {
             .child_elements()
             .filter(|cell| matches!(cell.value().name(), "td" | "th"))
         {
-            take_reaching(&mut reaching, &mut line);
+            take_reaching(&mut reaching, &mut line, spread_left);
             let text = cell_text(cell);
             is_header &= cell.value().name() == "th";
             cells += 1;
@@ -79,6 +79,9 @@ fn grid_of(rows: &[ElementRef<'_>]) -> (Vec<Vec<String>>, usize) {
             };
             for at in 0..span(cell, "colspan") {
                 let column = line.len();
+                if at > 0 && !take(spread_left) {
+                    break;
+                }
                 line.push(if at == 0 { text.clone() } else { repeated.clone() });
                 if reaching.len() <= column {
                     reaching.resize(column + 1, (0, String::new()));
@@ -86,7 +89,7 @@ fn grid_of(rows: &[ElementRef<'_>]) -> (Vec<Vec<String>>, usize) {
                 reaching[column] = (down - 1, repeated.clone());
             }
         }
-        take_reaching(&mut reaching, &mut line);
+        take_reaching(&mut reaching, &mut line, spread_left);
         if cells == 0 {
             continue;
         }
@@ -99,11 +102,19 @@ fn grid_of(rows: &[ElementRef<'_>]) -> (Vec<Vec<String>>, usize) {
 }
 
 /// Appends the cells that reach down into the next columns of `line`.
-fn take_reaching(reaching: &mut [(usize, String)], line: &mut Vec<String>) {
-    while let Some((left, text)) = reaching.get_mut(line.len()).filter(|(left, _)| *left > 0) {
+fn take_reaching(reaching: &mut [(usize, String)], line: &mut Vec<String>, spread_left: &mut usize) {
+    while let Some((left, text)) = reaching.get_mut(line.len()).filter(|(left, _)| *left > 0)
+        && take(spread_left)
+    {
         *left -= 1;
         line.push(text.clone());
     }
+}
+
+fn take(spread_left: &mut usize) -> bool {
+    let left = spread_left.checked_sub(1);
+    *spread_left = left.unwrap_or(0);
+    left.is_some()
 }
 
 fn span(cell: ElementRef<'_>, name: &str) -> usize {
@@ -147,7 +158,7 @@ mod tests {
     fn found(html: &str) -> Option<(Vec<String>, Vec<Vec<String>>)> {
         let html = Html::parse_fragment(html);
         let table = html.select(&Selector::parse("table").unwrap()).next().unwrap();
-        read(table).map(|found| (found.table.headers, found.table.rows))
+        read(table, &mut 1_000).map(|found| (found.table.headers, found.table.rows))
     }
 
     #[test]
@@ -178,5 +189,17 @@ mod tests {
         ] {
             assert_eq!(found(html), None);
         }
+    }
+
+    #[test]
+    fn spans_are_filled_within_a_bound() {
+        let cell = "<td rowspan=65535 colspan=1000>x</td>";
+        let html = format!(
+            "<table><tr>{}</tr>{}</table>",
+            cell.repeat(50),
+            "<tr><td>y</td></tr>".repeat(200)
+        );
+        let (_, rows) = found(&html).unwrap();
+        assert!(rows.iter().map(Vec::len).sum::<usize>() <= 1_000 + 250);
     }
 }

@@ -6,13 +6,16 @@ use std::collections::HashMap;
 
 use crate::archive::Archive;
 use crate::config::Config;
+use crate::draft::Draft;
+use crate::encoding::decode;
 use crate::error::Failure;
-use crate::xml::{self, Element};
+use crate::xml::{self, Element, TreeBudget};
 
 /// The parts of the file and how they refer to each other.
 pub(crate) struct Package<'p> {
     archive: Archive<'p>,
     max_depth: usize,
+    trees: TreeBudget,
 }
 
 /// Parts that one part refers to.
@@ -48,17 +51,35 @@ impl Related {
 }
 
 impl<'p> Package<'p> {
-    pub(crate) fn open(bytes: &'p [u8], config: &Config) -> Result<Self, Failure> {
+    pub(crate) fn open(bytes: &'p [u8], config: &Config, draft: &Draft) -> Result<Self, Failure> {
         Ok(Self {
-            archive: Archive::open(bytes, &config.limits)?,
+            archive: Archive::open(bytes, &config.limits, &draft.unpacked)?,
             max_depth: config.limits.max_depth,
+            trees: TreeBudget::default(),
         })
     }
 
-    /// Reads and parses a part.
+    /// Reads and parses a part. What all parts cost in memory is bounded.
     pub(crate) fn part(&mut self, name: &str) -> Result<Option<Element>, Failure> {
-        let bytes = self.archive.read(name)?;
-        bytes.map(|bytes| xml::parse(&bytes, self.max_depth)).transpose()
+        let Some(bytes) = self.archive.read(name)? else {
+            return Ok(None);
+        };
+        let text = decode(&bytes, None)?.text;
+        drop(bytes);
+        xml::parse_text(&text, self.max_depth, &mut self.trees).map(Some)
+    }
+
+    /// Likewise for a part that the file can do without: nothing when it is damaged.
+    pub(crate) fn part_unless_damaged(&mut self, name: &str) -> Result<Option<Element>, Failure> {
+        match self.part(name) {
+            Err(failure) if failure.reason == "damaged" => Ok(None),
+            part => part,
+        }
+    }
+
+    /// Says that the parts read so far, but for a few, are no longer held.
+    pub(crate) fn forget_parts(&mut self) {
+        self.trees = TreeBudget::default();
     }
 
     /// The bytes of a part.

@@ -1,20 +1,23 @@
-//! PPTX to blocks: each slide a section under its title, with its lists, tables, diagrams, notes of the
-//! speaker and comments. Footers, dates, slide numbers and what the masters show are left out.
+//! PPTX to blocks: each slide a section under its title, with its lists, tables, diagrams, charts, notes of
+//! the speaker and comments. Footers, dates, slide numbers and what the masters show are left out.
 
+mod order;
 mod shapes;
 
 use rag_core::document::BlockKind;
 
+use crate::chart::Chart;
 use crate::config::Config;
 use crate::draft::{Draft, clean_line};
 use crate::error::Failure;
 use crate::package::{Package, Related, properties};
 use crate::xml::Element;
-use shapes::{Item, paragraphs, title};
+pub(crate) use shapes::paragraphs;
+use shapes::{Item, title};
 
 /// Reads a PPTX file into `draft`.
 pub(crate) fn parse(bytes: &[u8], config: &Config, draft: &mut Draft) -> Result<(), Failure> {
-    let mut package = Package::open(bytes, config)?;
+    let mut package = Package::open(bytes, config, draft)?;
     let main = package.main_part("ppt/presentation.xml")?;
     let Some(presentation) = package.part(&main)? else {
         return Err(Failure::lasting(
@@ -34,11 +37,18 @@ pub(crate) fn parse(bytes: &[u8], config: &Config, draft: &mut Draft) -> Result<
     let limit = (config.limits.max_pages as usize).min(slides.len());
     draft.pages = Some(slides.len() as u32);
     let mut broken = Vec::new();
+    let mut hidden = Vec::new();
     for (at, slide) in slides[..limit].iter().enumerate() {
         let number = at as u32 + 1;
         draft.page = Some(number);
+        package.forget_parts();
         match package.part(slide) {
-            Ok(Some(part)) => read_slide(&mut package, slide, &part, draft)?,
+            Ok(Some(part)) => {
+                if matches!(part.attribute("show"), Some("0" | "false")) {
+                    hidden.push(number.to_string());
+                }
+                read_slide(&mut package, slide, &part, draft)?;
+            }
             Ok(None) => broken.push(number.to_string()),
             Err(failure) if failure.reason == "damaged" => broken.push(number.to_string()),
             Err(failure) => return Err(failure),
@@ -50,6 +60,10 @@ pub(crate) fn parse(bytes: &[u8], config: &Config, draft: &mut Draft) -> Result<
             "damaged-page",
             format!("slide {} cannot be read", broken.join(", ")),
         );
+    }
+    if !hidden.is_empty() {
+        let message = format!("hidden slides are read like others: {}", hidden.join(", "));
+        draft.warn("hidden-slide", message);
     }
     if limit < slides.len() {
         let left = slides.len() - limit;
@@ -115,6 +129,13 @@ fn push(
             draft.prose(kind, &text);
         }
         Item::Table(table) => draft.table(&table),
+        Item::Chart(id) => {
+            let part = related.target(id).map(|part| package.part_unless_damaged(part));
+            match part.transpose()?.flatten() {
+                Some(part) => Chart::read(&part).push(draft),
+                None => draft.warn("damaged", "a chart of a slide cannot be read"),
+            }
+        }
         Item::Diagram(id) => {
             let data = related.target(id).map(str::to_owned);
             if let Some(data) = data.map(|name| package.part(&name)).transpose()?.flatten() {

@@ -2,8 +2,10 @@
 
 use rag_core::document::BlockKind;
 
+use super::order;
 use crate::draft::clean_line;
 use crate::table::Table;
+use crate::text::mark_raised;
 use crate::xml::{Element, Node};
 
 /// Widest span of a cell that is believed.
@@ -15,11 +17,13 @@ pub(super) enum Item<'x> {
     Table(Table),
     /// The relationship id of a diagram's data.
     Diagram(&'x str),
+    /// The relationship id of a chart.
+    Chart(&'x str),
 }
 
 /// A paragraph of a shape.
-pub(super) struct Paragraph {
-    pub(super) text: String,
+pub(crate) struct Paragraph {
+    pub(crate) text: String,
     /// `None` when neither the paragraph nor its placeholder says.
     bullet: Option<bool>,
     number: Option<usize>,
@@ -42,15 +46,17 @@ fn is_title(shape: &Element) -> bool {
     shape.name == "sp" && matches!(placeholder(shape), Some("title" | "ctrTitle"))
 }
 
-/// Shapes with those of groups in their place; of alternative contents the first that is offered.
+/// Shapes from top to bottom with those of groups in their place; of alternative contents the first that
+/// says something.
 fn shapes(tree: &Element) -> Vec<&Element> {
     let mut found = Vec::new();
-    let mut pending: Vec<&Element> = tree.elements().rev().collect();
+    let mut pending: Vec<&Element> = in_order(tree);
     while let Some(element) = pending.pop() {
         match element.name.as_str() {
-            "grpSp" => pending.extend(element.elements().rev()),
+            "grpSp" => pending.extend(in_order(element)),
             "AlternateContent" => {
-                let chosen = element.child("Choice").or_else(|| element.child("Fallback"));
+                let choice = element.child("Choice").filter(|choice| says_something(choice));
+                let chosen = choice.or_else(|| element.child("Fallback"));
                 pending.extend(chosen.into_iter().flat_map(|chosen| chosen.elements().rev()));
             }
             "sp" | "graphicFrame" | "cxnSp" | "pic" => found.push(element),
@@ -58,6 +64,24 @@ fn shapes(tree: &Element) -> Vec<&Element> {
         }
     }
     found
+}
+
+/// The elements of a tree or group in the order of reading, the last first.
+fn in_order(tree: &Element) -> Vec<&Element> {
+    let mut elements = order::from_top(tree.elements().collect());
+    elements.reverse();
+    elements
+}
+
+fn says_something(choice: &Element) -> bool {
+    let mut pending: Vec<&Element> = vec![choice];
+    while let Some(element) = pending.pop() {
+        if element.name == "graphicFrame" || (element.name == "t" && !element.text().trim().is_empty()) {
+            return true;
+        }
+        pending.extend(element.elements());
+    }
+    false
 }
 
 /// What the shapes of a slide hold, without its title and its furniture.
@@ -90,6 +114,9 @@ fn graphic(frame: &Element) -> Option<Item<'_>> {
     if let Some(table) = data.child("tbl") {
         return Some(Item::Table(read_table(table)));
     }
+    if let Some(chart) = data.child("chart") {
+        return chart.relation().map(Item::Chart);
+    }
     data.child("relIds")
         .and_then(|ids| ids.attribute("dm"))
         .map(Item::Diagram)
@@ -121,7 +148,7 @@ fn text_items(shape: &Element) -> Vec<Item<'static>> {
 }
 
 /// The paragraphs of a text body, numbered where they count.
-pub(super) fn paragraphs(body: &Element) -> Vec<Paragraph> {
+pub(crate) fn paragraphs(body: &Element) -> Vec<Paragraph> {
     let mut counts: Vec<usize> = Vec::new();
     let mut found = Vec::new();
     for paragraph in body.elements().filter(|element| element.name == "p") {
@@ -173,12 +200,26 @@ fn paragraph_text(paragraph: &Element) -> String {
         };
         match element.name.as_str() {
             "t" => text.push_str(&element.text()),
+            "r" if is_raised(element) => {
+                let start = text.len();
+                text.push_str(&element.child("t").map(Element::text).unwrap_or_default());
+                mark_raised(&mut text, start);
+            }
             "br" | "tab" => text.push(' '),
             "pPr" | "rPr" | "endParaRPr" => {}
             _ => pending.extend(element.children.iter().rev()),
         }
     }
     text
+}
+
+fn is_raised(run: &Element) -> bool {
+    let baseline = run
+        .child("rPr")
+        .and_then(|properties| properties.attribute("baseline"));
+    baseline
+        .and_then(|baseline| baseline.trim_end_matches('%').parse::<f64>().ok())
+        .is_some_and(|baseline| baseline > 0.0)
 }
 
 /// A table with its merged cells filled in.

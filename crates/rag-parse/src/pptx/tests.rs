@@ -5,7 +5,7 @@ use crate::archive::tests::pack;
 
 fn blocks(slide: &str) -> Vec<(BlockKind, Option<u32>, String)> {
     let slide = format!("<p:sld><p:cSld><p:spTree>{slide}</p:spTree></p:cSld></p:sld>");
-    let parts: [(&str, &str); 6] = [
+    let parts: [(&str, &str); 7] = [
         (
             "_rels/.rels",
             "<R><R Id='1' Type='x/officeDocument' Target='ppt/presentation.xml'/></R>",
@@ -21,8 +21,9 @@ fn blocks(slide: &str) -> Vec<(BlockKind, Option<u32>, String)> {
         ("ppt/slides/slide1.xml", &slide),
         (
             "ppt/slides/_rels/slide1.xml.rels",
-            "<R><R Id='n' Type='x/notesSlide' Target='../notesSlides/n.xml'/></R>",
+            "<R><R Id='n' Type='x/notesSlide' Target='../notesSlides/n.xml'/><R Id='c' Type='x/chart' Target='../charts/c.xml'/></R>",
         ),
+        ("ppt/charts/c.xml", crate::chart::tests::CHART),
         (
             "ppt/notesSlides/n.xml",
             "<n><cSld><spTree><sp><nvSpPr><nvPr><ph type='body'/></nvPr></nvSpPr><txBody><p><r><t>Say hello.</t></r></p></txBody></sp></spTree></cSld></n>",
@@ -72,6 +73,36 @@ fn a_slide_is_a_section_with_lists_tables_and_notes() {
         (ListItem, "1. one"),
         (Paragraph, "In a group"),
         (TableRow, "Grade G1: grade 145."),
+        (Note, "Say hello."),
+    ];
+    let expected: Vec<_> = expected
+        .iter()
+        .map(|(kind, text)| (*kind, Some(1), (*text).to_owned()))
+        .collect();
+    assert_eq!(blocks(&slide.concat()), expected);
+}
+
+#[test]
+fn charts_powers_and_contents_that_only_the_fallback_has_are_read() {
+    use BlockKind::{Caption, Note, Paragraph, TableRow};
+    let slide = [
+        shape(
+            "",
+            "<p><r><t>E=mc</t></r><r><rPr baseline='30000'/><t>2</t></r></p>",
+        ),
+        format!(
+            "<AlternateContent><Choice><pic/></Choice><Fallback>{}</Fallback></AlternateContent>",
+            shape("", "<p><r><t>Fallback</t></r></p>")
+        ),
+        "<graphicFrame><graphic><graphicData><c:chart r:id='c'/></graphicData></graphic></graphicFrame>"
+            .to_owned(),
+    ];
+    let expected = [
+        (Paragraph, "E=mc^2"),
+        (Paragraph, "Fallback"),
+        (Caption, "Sales by quarter"),
+        (TableRow, "Q1: north 4.3."),
+        (TableRow, "Q2: north 5."),
         (Note, "Say hello."),
     ];
     let expected: Vec<_> = expected

@@ -331,6 +331,8 @@ impl<'b> Batch<'b> {
         is_reused: bool,
     ) -> Result<(), ParseError> {
         let item = &self.items[number];
+        let mut parsed = parsed;
+        self.tell_apart(&item.source, &mut parsed.document.id);
         let id = &parsed.document.id;
         if let Some(first) = self.ids.get(id) {
             let message = format!(
@@ -353,6 +355,26 @@ impl<'b> Batch<'b> {
             self.outcome.written += 1;
         }
         Ok(())
+    }
+
+    /// Gives a file whose id was made of its path another one where paths make the same: the file of that
+    /// very path has it before the others. What an earlier run decided does not count.
+    fn tell_apart(&self, source: &str, id: &mut DocumentId) {
+        let made = DocumentId::from_path_like(source);
+        let other = made_apart(source);
+        if *id != made && *id != other {
+            return;
+        }
+        let is_of_another =
+            made.as_str() != source && (self.ids.contains_key(&made) || self.is_source(made.as_str()));
+        *id = if is_of_another { other } else { made };
+    }
+
+    /// True for the path of a file of this run; they are in order.
+    fn is_source(&self, source: &str) -> bool {
+        self.items
+            .binary_search_by(|item| item.source.as_str().cmp(source))
+            .is_ok()
     }
 
     fn quarantine(&mut self, item: &Item, key: Digest, failure: &Failure) -> Result<(), ParseError> {
@@ -401,6 +423,12 @@ impl<'b> Batch<'b> {
         }
         Ok(outcome)
     }
+}
+
+/// The id of a file whose path makes the same id as another.
+fn made_apart(source: &str) -> DocumentId {
+    let digest = Digest::of(source.as_bytes()).to_string();
+    DocumentId::from_path_like(&format!("{source}-{}", &digest[..8]))
 }
 
 /// A fresh folder beside the output, on the same file system; what killed runs left there is removed.

@@ -199,6 +199,34 @@ fn bad_files_are_quarantined_and_the_rest_goes_on() {
 }
 
 #[test]
+fn paths_that_make_the_same_id_are_told_apart() {
+    let folder = Folder::new(&[("a b.md", "One."), ("a-b.md", "Two."), ("a\tb.md", "Three.")]);
+    assert_eq!(folder.run(), outcome(3, 0, 3, 0));
+    let ids = |folder: &Folder| -> Vec<(String, String)> {
+        let documents = folder.documents();
+        documents
+            .into_iter()
+            .map(|d| (d.source, d.id.to_string()))
+            .collect()
+    };
+    let found = ids(&folder);
+    let of = |source: &str| {
+        found
+            .iter()
+            .find(|(at, _)| at == source)
+            .map(|(_, id)| id.clone())
+            .unwrap()
+    };
+    assert_eq!(of("a-b.md"), "a-b.md");
+    assert!(of("a b.md").starts_with("a-b.md-") && of("a\tb.md").starts_with("a-b.md-"));
+    // When the others are gone, the one that is left has it, although its document is taken over.
+    folder.remove("a-b.md");
+    folder.remove("a\tb.md");
+    assert_eq!(folder.run(), outcome(1, 1, 0, 0));
+    assert_eq!(ids(&folder), [("a b.md".to_owned(), "a-b.md".to_owned())]);
+}
+
+#[test]
 fn the_second_file_of_an_id_is_quarantined_until_the_first_is_gone() {
     let text = "---\nid: same\n---\nText.";
     let folder = Folder::new(&[("a.md", text), ("b.md", text)]);

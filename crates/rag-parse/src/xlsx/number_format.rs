@@ -27,6 +27,16 @@ pub(super) fn display(value: f64, code: &str, is_1904: bool) -> String {
     number(shown.abs(), section, is_signed)
 }
 
+/// True for a format code that shows a date or a time.
+pub(super) fn is_time(code: &str) -> bool {
+    !code.is_empty()
+        && !code.eq_ignore_ascii_case("general")
+        && sections(code).first().is_some_and(|section| {
+            let mut tokens = section.iter();
+            tokens.any(|token| matches!(token, Token::Date(_) | Token::Elapsed(_)))
+        })
+}
+
 /// A number as a cell without a format shows it: at most eleven digits.
 pub(super) fn general(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {

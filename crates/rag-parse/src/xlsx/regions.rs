@@ -36,10 +36,13 @@ fn cut(sheet: &Sheet, places: &[(usize, usize)], depth: usize, out: &mut Vec<Reg
         };
         let groups = stretches(&used, thin);
         if groups.len() > 1 && depth < MAX_DEPTH {
-            for (first, last) in groups {
-                let inside = |place: &&(usize, usize)| (first..=last).contains(&key(place));
-                let inside: Vec<_> = places.iter().filter(inside).copied().collect();
-                cut(sheet, &inside, depth + 1, out);
+            let mut parts: Vec<Vec<(usize, usize)>> = vec![Vec::new(); groups.len()];
+            for place in places {
+                let group = groups.partition_point(|(_, last)| *last < key(place));
+                parts[group].push(*place);
+            }
+            for part in parts {
+                cut(sheet, &part, depth + 1, out);
             }
             return;
         }
@@ -91,5 +94,16 @@ mod tests {
         sheet.thin_columns.extend([1, 2]);
         sheet.thin_rows.insert(2);
         assert_eq!(regions(&sheet).len(), 1);
+    }
+
+    #[test]
+    fn many_regions_are_parted_in_one_pass() {
+        let mut sheet = Sheet::default();
+        for at in 0..60_000 {
+            sheet
+                .cells
+                .insert((at * 2, 0), super::super::sheet::Cell::default());
+        }
+        assert_eq!(regions(&sheet).len(), 60_000);
     }
 }

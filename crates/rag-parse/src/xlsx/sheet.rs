@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 
-use super::number_format::{display, general};
+use super::number_format::{display, general, is_time};
 use super::styles::Styles;
 use crate::draft::clean_line;
 use crate::encoding::decode;
@@ -18,6 +18,9 @@ const MAX_MERGED: usize = 10_000;
 
 /// Most cells that all merges of a sheet are spread over.
 const MAX_SPREAD: usize = 200_000;
+
+/// Most cells of a sheet that are held: more would not fit into the memory of a worker.
+const MAX_CELLS: usize = 2_000_000;
 
 /// Longest text that is repeated in the cells of a merge, in bytes: labels are, prose is not.
 const MAX_REPEATED_BYTES: usize = 200;
@@ -37,6 +40,8 @@ pub(super) struct Cell {
     /// The stored value, where another is displayed.
     pub(super) raw: Option<String>,
     pub(super) is_number: bool,
+    /// True for a number that is a date, a time or, by its size, a year.
+    pub(super) is_time: bool,
     pub(super) is_bold: bool,
     /// Where its text stands.
     pub(super) origin: Origin,
@@ -63,33 +68,63 @@ pub(super) struct Sheet {
     pub(super) thin_columns: BTreeSet<usize>,
     /// Cells whose place or value cannot be read.
     pub(super) skipped: usize,
+    /// Cells beyond the most that are held.
+    pub(super) dropped: usize,
+    /// Hidden rows with text, and hidden columns.
+    pub(super) hidden_rows: BTreeSet<usize>,
+    pub(super) hidden_columns: BTreeSet<usize>,
 }
 
 impl Sheet {
+    /// The cells of a row in these columns, which are sorted, with the place of each among them.
+    fn row<'s>(&'s self, row: usize, columns: &'s [usize]) -> impl Iterator<Item = (usize, &'s Cell)> {
+        let first = columns.first().copied().unwrap_or(1);
+        let last = columns.last().copied().unwrap_or(0);
+        let bounds = (row, first)..(row, last.saturating_add(1)).max((row, first));
+        self.cells
+            .range(bounds)
+            .filter_map(|((_, column), cell)| Some((columns.binary_search(column).ok()?, cell)))
+    }
+
     /// The cells of a row in these columns that hold text of their own.
-    pub(super) fn filled(&self, row: usize, columns: &[usize]) -> Vec<&Cell> {
-        let cells = columns
-            .iter()
-            .filter_map(|column| self.cells.get(&(row, *column)));
+    pub(super) fn filled<'s>(&'s self, row: usize, columns: &'s [usize]) -> Vec<&'s Cell> {
+        let cells = self.row(row, columns).map(|(_, cell)| cell);
         cells.filter(|cell| cell.origin == Origin::Own).collect()
     }
 
     /// The cells of a row in these columns that its own merges leave: those of a merge that reaches down
     /// into the row belong to it like others.
-    pub(super) fn shown(&self, row: usize, columns: &[usize]) -> Vec<&Cell> {
-        let cells = columns
-            .iter()
-            .filter_map(|column| self.cells.get(&(row, *column)));
+    pub(super) fn shown<'s>(&'s self, row: usize, columns: &'s [usize]) -> Vec<&'s Cell> {
+        let cells = self.row(row, columns).map(|(_, cell)| cell);
         cells.filter(|cell| cell.origin != Origin::SameRow).collect()
     }
 
     /// The texts of a row in these columns, empty cells included.
     pub(super) fn line(&self, row: usize, columns: &[usize]) -> Vec<String> {
-        let text = |column: &usize| self.cells.get(&(row, *column)).map(|cell| cell.text.clone());
-        columns
-            .iter()
-            .map(|column| text(column).unwrap_or_default())
-            .collect()
+        let mut line = vec![String::new(); columns.len()];
+        for (at, cell) in self.row(row, columns) {
+            line[at].clone_from(&cell.text);
+        }
+        line
+    }
+
+    /// True when every cell of a row names what is below it, up to row `below`: text, and dates and years
+    /// over other numbers. Numbers alone name nothing unless they stand beside an empty corner.
+    pub(super) fn is_labels(&self, row: usize, below: Option<usize>, columns: &[usize]) -> bool {
+        let is_label = |(at, cell): (usize, &Cell)| {
+            let under = below.and_then(|below| self.cells.get(&(below, columns[at])));
+            let is_over_amount = under.is_some_and(|under| under.is_number && !under.is_time);
+            !cell.is_number || (cell.is_time && is_over_amount)
+        };
+        let cells = || {
+            self.row(row, columns)
+                .filter(|(_, cell)| cell.origin == Origin::Own)
+        };
+        let has_text = cells().any(|(_, cell)| !cell.is_number);
+        let has_corner = columns
+            .first()
+            .is_some_and(|first| !self.cells.contains_key(&(row, *first)));
+        cells().next().is_some() && (has_text || has_corner) && cells().all(is_label)
     }
 
     pub(super) fn raw(&self, row: usize, column: usize) -> Option<String> {
@@ -131,7 +166,7 @@ pub(super) fn read(bytes: &[u8], book: &Book) -> Result<Sheet, Failure> {
             Event::Empty(start) => match name_of(&start).as_str() {
                 "row" => open_row(&start, &mut next, &mut sheet),
                 "c" => drop(open_cell(&start, &mut next)),
-                "col" => thin_columns(&start, &mut sheet),
+                "col" => columns(&start, &mut sheet),
                 "mergeCell" => merges.extend(attribute(&start, "ref")),
                 _ => {}
             },
@@ -193,20 +228,30 @@ const THIN_COLUMN: f64 = 4.0;
 fn open_row(start: &BytesStart<'_>, next: &mut (usize, usize), sheet: &mut Sheet) {
     let number = attribute(start, "r").and_then(|r| r.parse().ok());
     *next = (number.unwrap_or(next.0 + 1).min(MAX_ROW + 1), 0);
+    if is_hidden(start) {
+        sheet.hidden_rows.insert(next.0.saturating_sub(1));
+    }
     let height = attribute(start, "ht").and_then(|height| height.parse::<f64>().ok());
     if height.is_some_and(|height| height <= THIN_ROW) {
         sheet.thin_rows.insert(next.0.saturating_sub(1));
     }
 }
 
-fn thin_columns(start: &BytesStart<'_>, sheet: &mut Sheet) {
+fn columns(start: &BytesStart<'_>, sheet: &mut Sheet) {
     let number = |name| attribute(start, name).and_then(|value| value.parse::<usize>().ok());
     let width = attribute(start, "width").and_then(|width| width.parse::<f64>().ok());
-    if let (Some(first @ 1..), Some(last)) = (number("min"), number("max"))
-        && width.is_some_and(|width| width <= THIN_COLUMN)
-    {
+    let (Some(first @ 1..), Some(last)) = (number("min"), number("max")) else {
+        return;
+    };
+    if is_hidden(start) {
+        sheet.hidden_columns.extend(first - 1..last.min(MAX_COLUMN));
+    } else if width.is_some_and(|width| width <= THIN_COLUMN) {
         sheet.thin_columns.extend(first - 1..last.min(MAX_COLUMN));
     }
+}
+
+fn is_hidden(start: &BytesStart<'_>) -> bool {
+    matches!(attribute(start, "hidden").as_deref(), Some("1" | "true"))
 }
 
 /// Begins a cell; one without a place stands behind the one before.
@@ -255,9 +300,19 @@ fn close_cell(open: &Open, book: &Book, sheet: &mut Sheet) {
     };
     cell.text = clean_line(&cell.text);
     cell.is_bold = book.styles.is_bold(open.style);
-    if !cell.text.is_empty() {
-        sheet.cells.insert(place, cell);
+    if cell.text.is_empty() {
+        return;
     }
+    if sheet.cells.len() < MAX_CELLS {
+        sheet.cells.insert(place, cell);
+    } else {
+        sheet.dropped += 1;
+    }
+}
+
+/// True for a whole number that is written like a year of our time.
+fn is_year(value: f64) -> bool {
+    (1900.0..2100.0).contains(&value) && value.fract() == 0.0
 }
 
 /// What a cell shows, by its type (ECMA-376 part 1, 18.18.11).
@@ -277,6 +332,7 @@ fn displayed(open: &Open, book: &Book) -> Option<Cell> {
         "str" | "inlineStr" | "e" => Some(text(open.value.clone())),
         "d" => Some(Cell {
             is_number: true,
+            is_time: true,
             ..text(open.value.replace('T', " "))
         }),
         _ => {
@@ -286,6 +342,7 @@ fn displayed(open: &Open, book: &Book) -> Option<Cell> {
             Some(Cell {
                 raw: (shown != raw).then(|| open.value.trim().to_owned()),
                 is_number: true,
+                is_time: is_year(value) && shown == raw || is_time(book.styles.code(open.style)),
                 ..text(shown)
             })
         }

@@ -24,11 +24,20 @@ fn workbook(sheet: &str) -> Vec<u8> {
         ("xl/worksheets/a.xml", sheet),
         (
             "xl/worksheets/_rels/a.xml.rels",
-            r#"<R><R Id="c" Type="x/comments" Target="../comments1.xml"/></R>"#,
+            r#"<R><R Id="c" Type="x/comments" Target="../comments1.xml"/><R Id="t" Type="x/threadedComment" Target="../t.xml"/>
+            <R Id="d" Type="x/drawing" Target="../drawings/d.xml"/></R>"#,
+        ),
+        (
+            "xl/t.xml",
+            r#"<T><threadedComment ref="A9"><text>In a thread</text></threadedComment></T>"#,
+        ),
+        (
+            "xl/drawings/d.xml",
+            "<d><twoCellAnchor><sp><txBody><p><r><t>Drawn</t></r></p></txBody></sp></twoCellAnchor></d>",
         ),
         (
             "xl/comments1.xml",
-            r#"<comments><commentList><comment ref="B3"><text><r><t>Check this</t></r></text></comment></commentList></comments>"#,
+            r#"<comments><commentList><comment ref="B3"><text><r><t>Check this</t></r></text></comment><comment ref="A9"><text><t>Copy of a thread</t></text></comment></commentList></comments>"#,
         ),
     ];
     let parts = parts.map(|(name, content)| (name, content.as_bytes()));
@@ -63,6 +72,8 @@ fn a_sheet_becomes_a_section_with_title_table_and_notes() {
             "Rates of 2026",
             "Kind Base: rate 2.50%.",
             "Kind Since: rate 1/1/24.",
+            "Drawn",
+            "Comment on A9: In a thread",
             "Comment on B3: Check this"
         ]
     );
@@ -98,4 +109,63 @@ fn a_last_row_under_a_merge_is_no_note() {
         rows,
         ["Grade 8: hotel 9, meals 9.", "Grade 10: hotel 9, meals 9."]
     );
+}
+
+#[test]
+fn years_and_dates_over_numbers_are_a_header_and_hidden_cells_are_reported() {
+    let label = |place: &str, text: &str| format!(r#"<c r="{place}" t="str"><v>{text}</v></c>"#);
+    let number =
+        |place: &str, value: u32, style: u32| format!(r#"<c r="{place}" s="{style}"><v>{value}</v></c>"#);
+    let cases = [
+        (
+            label("A1", "Metric"),
+            2023,
+            0,
+            [
+                "Metric Revenue: 2023 10, 2024 12.",
+                "Metric Cost: 2023 7, 2024 8.",
+            ],
+        ),
+        (
+            String::new(),
+            2023,
+            0,
+            ["Revenue: 2023 10, 2024 12.", "Cost: 2023 7, 2024 8."],
+        ),
+        (
+            label("A1", "Day"),
+            45292,
+            2,
+            [
+                "Day Revenue: 1/1/24 10, 1/2/24 12.",
+                "Day Cost: 1/1/24 7, 1/2/24 8.",
+            ],
+        ),
+    ];
+    for (corner, first, style, expected) in cases {
+        let sheet = format!(
+            r#"<worksheet><cols><col min="3" max="3" hidden="1"/></cols><sheetData><row r="1">{corner}{}{}</row>
+            <row r="2">{}{}{}</row><row r="3" hidden="1">{}{}{}</row></sheetData></worksheet>"#,
+            number("B1", first, style),
+            number("C1", first + 1, style),
+            label("A2", "Revenue"),
+            number("B2", 10, 0),
+            number("C2", 12, 0),
+            label("A3", "Cost"),
+            number("B3", 7, 0),
+            number("C3", 8, 0),
+        );
+        let config = Config::default();
+        let mut draft = Draft::new(&config.limits);
+        parse(&workbook(&sheet), &config, &mut draft).unwrap();
+        let (text, _, _, warnings) = draft.finish();
+        let rows: Vec<&str> = text
+            .blocks
+            .iter()
+            .filter(|block| block.kind == BlockKind::TableRow)
+            .map(|block| block.span.slice(&text.text).unwrap())
+            .collect();
+        assert_eq!(rows, expected);
+        assert!(warnings.iter().any(|warning| warning.reason == "hidden-cells"));
+    }
 }
