@@ -108,7 +108,9 @@ instantiate!(
 
 #[cfg(target_arch = "x86_64")]
 mod amx {
-    use super::*;
+    use super::{
+        Bf16, Finish, Int8, Kernels, LANES, MultiplyFn, PackedMatrix, Precision, RowScale, avx512_bf16,
+    };
     use crate::bert::tiles::{self, TileProduct};
     use crate::simd::avx512::Avx512;
 

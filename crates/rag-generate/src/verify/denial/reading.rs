@@ -61,7 +61,7 @@ impl Reading {
             let forbidden = FORBIDDING.iter().find(|(forbidding, _)| *forbidding == word);
             if THAT.contains(&word) {
                 reading.begin_content_clause();
-            } else if NOUN_NEGATIONS.contains(&word) && !(word == "no" && !is_negation) {
+            } else if (is_negation || word != "no") && NOUN_NEGATIONS.contains(&word) {
                 reading.deny(Denying::Noun);
             } else if is_negation || is_without || own.contains(&word) || is_contracted(text, piece) {
                 reading.deny(Denying::Verb);
