@@ -187,12 +187,12 @@ fn copy_and_extract(
     let mut built = Built::default();
     let mut reader = passages.json_lines::<Passage>(PASSAGES_FILE)?;
     let mut copy = writer.json_lines::<Passage>(PASSAGES_FILE)?;
-    let mut size = BATCH;
+    let mut size = ASKED_BATCH;
     loop {
         let batch: Vec<Passage> = reader.by_ref().take(size).collect::<Result<_, _>>()?;
         let Some(first) = batch.first() else { break };
-        if tools.extractor.asked_chars(first).is_some() {
-            size = ASKED_BATCH;
+        if tools.extractor.asked_chars(first).is_none() {
+            size = BATCH;
         }
         let found: Vec<Found> = batch
             .par_iter()

@@ -96,7 +96,7 @@ impl Readers {
     }
 }
 
-/// Brings the graph of `store` up to date with its passages, and remembers `readers` for the next [`update_graph`].
+/// Brings the graph of `store` up to date with its passages, and remembers `readers` for the next ingest.
 pub fn build_graph(
     settings: &Settings,
     readers: &Readers,
