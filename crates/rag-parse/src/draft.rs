@@ -414,7 +414,7 @@ mod tests {
         let repeats: usize = text
             .blocks
             .iter()
-            .map(|block| block.heading_path.len() * 700 + block.cells.len() * 100)
+            .map(|block| block.heading_path.len() * MAX_PATH_CHARACTERS + block.cells.len() * 100)
             .sum();
         assert!(text.blocks.len() > 30 && repeats < 20_000, "{repeats}");
         assert_eq!(warnings[warnings.len() - 1].reason, "limit");
