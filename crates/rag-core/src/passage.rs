@@ -80,6 +80,13 @@ impl Passage {
         }
     }
 
+    /// The title of the document and the headings above the passage, outermost first.
+    pub fn headings(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.title)
+            .chain(&self.section)
+            .map(String::as_str)
+    }
+
     /// Where the place `span` of the document stands in the passage's text; `None` when it begins before it.
     pub fn within(&self, span: Span) -> Option<Span> {
         let start = span.start.checked_sub(self.span.start)?;

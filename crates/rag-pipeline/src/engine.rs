@@ -162,8 +162,9 @@ impl Engine {
     /// The `hits` best passages for `question` that its asker may read, found by the legs, and by a walk along the
     /// store's graph where questions of that sort were measured to gain from it.
     pub fn rank(&self, question: &Question, way: Way, hits: usize) -> Result<Ranking, PipelineError> {
-        let asked = standalone_parts(question, self.settings.retrieve.max_sub_questions);
-        let Some(graph) = self.graph.as_ref().and_then(|routed| routed.helps(&asked)) else {
+        let most = self.settings.retrieve.max_sub_questions;
+        let routed = self.graph.as_deref();
+        let Some(graph) = routed.and_then(|routed| routed.helps(&standalone_parts(question, most))) else {
             return self.rank_by_legs(question, way, hits);
         };
         let mut ranking = GraphSearch::new(self, graph, &self.settings).rank(question, way, hits)?;

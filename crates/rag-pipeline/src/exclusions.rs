@@ -6,12 +6,13 @@ use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use rag_core::artifact::{Artifact, ArtifactWriter, Digest, replace_file};
+use rag_core::artifact::{Artifact, ArtifactWriter, Digest};
 use rag_core::id::DocumentId;
 use rag_core::stage::{self, Outcome};
 use serde::Deserialize;
 
 use crate::error::PipelineError;
+use crate::state;
 
 const FILE: &str = "deleted.json";
 /// The ids of the deleted documents.
@@ -39,22 +40,13 @@ pub(crate) fn has_document(parsed: &Path, id: &DocumentId) -> Result<bool, Pipel
 impl Exclusions {
     /// Reads the exclusions of the store at `root`; none when the file is not there.
     pub(crate) fn load(root: &Path) -> Result<Self, PipelineError> {
-        let path = root.join(FILE);
-        let text = match fs_err::read(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Self::default()),
-            text => text?,
-        };
-        let ids = serde_json::from_slice(&text).map_err(|error| PipelineError::DamagedStore {
-            path,
-            reason: error.to_string(),
-        })?;
+        let ids = state::read(&root.join(FILE))?.unwrap_or_default();
         Ok(Self { ids })
     }
 
     /// Writes the exclusions of the store at `root`.
     pub(crate) fn save(&self, root: &Path) -> Result<(), PipelineError> {
-        let text = serde_json::to_vec_pretty(&self.ids).expect("ids are JSON strings");
-        Ok(replace_file(&root.join(FILE), &text)?)
+        state::write(&root.join(FILE), &self.ids)
     }
 
     /// Adds `id`; false when it was there.

@@ -15,8 +15,7 @@ use crate::error::PipelineError;
 use crate::exclusions::{Exclusions, has_document};
 use crate::graph::update_graph;
 use crate::settings::Settings;
-use crate::stages::chunk;
-use crate::stages::parse_runtime;
+use crate::stages::{chunk, parse_runtime};
 use crate::store::Store;
 
 /// What an ingest did.

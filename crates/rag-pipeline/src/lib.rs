@@ -36,6 +36,7 @@ mod providers;
 pub mod run;
 mod settings;
 mod stages;
+mod state;
 mod store;
 mod verify;
 mod way;

@@ -20,6 +20,7 @@ use rag_core::artifact::{MANIFEST_FILE, StoreLock, TEMPORARY_PREFIX, is_artifact
 use serde::{Deserialize, Serialize};
 
 use crate::error::PipelineError;
+use crate::state;
 
 /// Layout of the store folder; a reader refuses any other.
 const LAYOUT_VERSION: u32 = 1;
@@ -224,21 +225,14 @@ impl Store {
     }
 
     fn describe(&self, description: &Description) -> Result<(), PipelineError> {
-        let text = serde_json::to_vec_pretty(description).expect("paths and numbers are JSON");
-        Ok(replace_file(&self.root.join(DESCRIPTION_FILE), &text)?)
+        state::write(&self.root.join(DESCRIPTION_FILE), description)
     }
 
     fn description(&self) -> Result<Option<Description>, PipelineError> {
         let path = self.root.join(DESCRIPTION_FILE);
-        let text = match fs_err::read(&path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            text => text?,
+        let Some(description) = state::read::<Description>(&path)? else {
+            return Ok(None);
         };
-        let description: Description =
-            serde_json::from_slice(&text).map_err(|error| PipelineError::DamagedStore {
-                path: path.clone(),
-                reason: error.to_string(),
-            })?;
         if description.layout == LAYOUT_VERSION {
             return Ok(Some(description));
         }

@@ -51,8 +51,7 @@ impl Reranker for CrossEncoderReranker<'_> {
 /// never names its subject. A heading that repeats the title, or opens the text, stands once.
 fn reading_text(passage: &Passage) -> String {
     let mut parts: Vec<&str> = Vec::new();
-    let headings = std::iter::once(&passage.title).chain(&passage.section);
-    for heading in headings.map(|heading| heading.trim()) {
+    for heading in passage.headings().map(str::trim) {
         if !heading.is_empty() && !parts.contains(&heading) && !passage.text.starts_with(heading) {
             parts.push(heading);
         }

@@ -299,12 +299,9 @@ fn search(args: SearchArgs, context: &Context) -> anyhow::Result<Done> {
     let limit = args.k as usize;
     if args.passages {
         let engine = Engine::open(&store, &context.settings, &context.progress)?;
-        let way = Way {
-            mode: context.settings.retrieve.mode,
-            reranked: context.settings.models.reranker != rag_pipeline::NONE,
-        };
         let asked = question(args.question, Vec::new(), &args.view.asker);
-        let ranking = GraphSearch::new(&engine, &graph, &context.settings).rank(&asked, way, limit)?;
+        let ranking =
+            GraphSearch::new(&engine, &graph, &context.settings).rank(&asked, engine.way(), limit)?;
         return args.view.print(&ranking, || show::ranking(&ranking));
     }
     if args.written {

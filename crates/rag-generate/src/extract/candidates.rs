@@ -102,9 +102,9 @@ pub(super) fn candidates(context: &Context, limit: usize) -> (Vec<Candidate>, us
 
 /// The title and the headings of a passage, trimmed, without empty ones.
 pub(super) fn headings(passage: &Passage) -> impl Iterator<Item = &str> {
-    std::iter::once(&passage.title)
-        .chain(&passage.section)
-        .map(|heading| heading.trim())
+    passage
+        .headings()
+        .map(str::trim)
         .filter(|heading| !heading.is_empty())
 }
 

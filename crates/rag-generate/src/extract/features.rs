@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::candidates::{Candidate, headings};
 use crate::context::Context;
 use crate::identifiers::{Identifier, identifiers};
-use crate::verify::{Facts, is_negated};
+use crate::verify::{Facts, is_negated, names_month};
 
 /// What speaks for a sentence as an answer. Every field but `logit` and `lead` lies between 0 and 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -221,17 +221,10 @@ fn has_figure(sentence: &str) -> bool {
     const WORDS: &[&str] = &[
         "one",
         "once",
-        "twice",
-        "half",
-        "double",
-        "hundred",
-        "thousand",
         "million",
         "billion",
-        "dozen",
         "no",
         "none",
-        "unlimited",
         "immediately",
         "daily",
         "weekly",
@@ -239,18 +232,6 @@ fn has_figure(sentence: &str) -> bool {
         "yearly",
         "annually",
         "quarterly",
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
         "monday",
         "tuesday",
         "wednesday",
@@ -263,9 +244,10 @@ fn has_figure(sentence: &str) -> bool {
         return true;
     }
     !Facts::of(sentence).is_empty()
-        || pieces(sentence)
-            .iter()
-            .any(|piece| WORDS.contains(&piece.text.to_lowercase().as_str()))
+        || pieces(sentence).iter().any(|piece| {
+            let word = piece.text.to_lowercase();
+            WORDS.contains(&word.as_str()) || names_month(&word)
+        })
 }
 
 #[cfg(test)]

@@ -118,10 +118,9 @@ impl Compared<'_> {
 
     fn missing_names(&self) -> usize {
         let passage = self.passage;
-        let known = std::iter::once(&passage.text)
-            .chain([&passage.title])
-            .chain(&passage.section)
-            .map(|text| text.to_lowercase())
+        let known = std::iter::once(passage.text.as_str())
+            .chain(passage.headings())
+            .map(str::to_lowercase)
             .collect::<Vec<_>>()
             .join("\n");
         let words = self.claim.split_whitespace().skip(1);

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use denial::is_negated;
 pub(crate) use facts::Facts;
 pub use features::SupportFeatures;
+pub(crate) use number_words::names_month;
 pub use parse::{Claim, MAX_CLAIMS, parse_citations};
 pub(crate) use parse::{claim_sentences, has_marker, marker_at};
 pub use scorer::{Judged, SupportDecision, SupportModels, SupportScorer};
@@ -145,7 +146,7 @@ pub(crate) fn strongest_source<'c>(
     };
     let is_about = |judged: &Judged, passage: &Passage| {
         let quote = judged.quote.slice(&passage.text).unwrap_or_default();
-        let head = passage.section.join("\n") + "\n" + &passage.title;
+        let head = passage.headings().collect::<Vec<_>>().join("\n");
         let around = || std::iter::once(passage.text.as_str());
         asked
             .iter()

@@ -286,6 +286,11 @@ pub(super) fn month(word: &str) -> Option<u32> {
         .map(|(month, _)| month)
 }
 
+/// Whether the word is a month's name.
+pub(crate) fn names_month(word: &str) -> bool {
+    month(word).is_some()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -135,7 +135,7 @@ impl Evidence {
         let analyzer = Analyzer::new(passage.language);
         let mut facts = Facts::default();
         let mut found = HashSet::new();
-        for heading in std::iter::once(&passage.title).chain(&passage.section) {
+        for heading in passage.headings() {
             facts.extend(Facts::of(heading));
             found.extend(analyzer.term_set(heading));
         }

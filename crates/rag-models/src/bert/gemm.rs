@@ -66,7 +66,14 @@ pub(super) unsafe fn multiply<S: Simd, P: Product, const M: usize, const R: usiz
 ) {
     let rows = scales.len() / matrix.groups();
     for panel in 0..matrix.panels() {
-        let block = Block::new(matrix, panel, a, scales, finish, out);
+        let block = Block {
+            matrix,
+            panel,
+            a,
+            scales,
+            finish,
+            out,
+        };
         // SAFETY: by this function's contract.
         unsafe { block.compute_rows::<S, P, M, R>(0, rows) };
     }
@@ -74,37 +81,15 @@ pub(super) unsafe fn multiply<S: Simd, P: Product, const M: usize, const R: usiz
 
 /// One panel of a product.
 pub(super) struct Block<'b> {
-    matrix: &'b PackedMatrix,
-    panel: usize,
-    a: *const u32,
-    scales: &'b [RowScale],
-    finish: Finish,
-    out: *mut f32,
+    pub(super) matrix: &'b PackedMatrix,
+    pub(super) panel: usize,
+    pub(super) a: *const u32,
+    pub(super) scales: &'b [RowScale],
+    pub(super) finish: Finish,
+    pub(super) out: *mut f32,
 }
 
-impl<'b> Block<'b> {
-    pub(super) fn new(
-        matrix: &'b PackedMatrix,
-        panel: usize,
-        a: *const u32,
-        scales: &'b [RowScale],
-        finish: Finish,
-        out: *mut f32,
-    ) -> Self {
-        Self {
-            matrix,
-            panel,
-            a,
-            scales,
-            finish,
-            out,
-        }
-    }
-
-    pub(super) fn matrix(&self) -> &'b PackedMatrix {
-        self.matrix
-    }
-
+impl Block<'_> {
     /// Where the words of one group begin: of row `row`, and of the panel's columns.
     ///
     /// # Safety

@@ -190,7 +190,16 @@ pub(super) unsafe fn multiply<S: Simd, P: TileProduct, const M: usize>(
     let (pairs, rest) = (rows / (2 * TILE_ROWS), rows % (2 * TILE_ROWS));
     let (first, last) = (pairs * 2 * TILE_ROWS, rest % TILE_ROWS);
     let mut sums = Sums([[0; VECTORS * LANES]; 2 * TILE_ROWS]);
-    let blocks = || (0..matrix.panels()).map(|panel| Block::new(matrix, panel, a, scales, finish, out));
+    let blocks = || {
+        (0..matrix.panels()).map(|panel| Block {
+            matrix,
+            panel,
+            a,
+            scales,
+            finish,
+            out,
+        })
+    };
     // SAFETY: tiles are shaped before and released after they are used; blocks lie within the rows.
     unsafe {
         if rows >= TILE_ROWS {
@@ -224,7 +233,7 @@ unsafe fn sum_and_write<S: Simd, P: TileProduct, const T: usize>(
     rows: usize,
     sums: &mut Sums,
 ) {
-    let matrix = block.matrix();
+    let matrix = block.matrix;
     let stride_a = matrix.row_words() * size_of::<u32>();
     for group in 0..matrix.groups() {
         let words = matrix.group_words(group);

@@ -3,6 +3,7 @@
 //! Dropped as no part of the text: scripts, styles, navigation, form controls, hidden elements, and the
 //! footer of the page. The tree is walked with an explicit stack, so nesting cannot overflow ours.
 
+mod counter;
 mod head;
 mod table;
 
@@ -15,8 +16,9 @@ use crate::draft::Draft;
 use crate::encoding::decode;
 use crate::error::Failure;
 use crate::metadata::split_front_matter;
-use crate::numerals::{letters, roman};
 use crate::text::mark_raised;
+
+use counter::Counter;
 
 type NodeRef<'t> = ego_tree::NodeRef<'t, Node>;
 
@@ -148,59 +150,6 @@ enum Within {
     Note,
     Bullets,
     Numbers(Counter),
-}
-
-/// How a numbered list counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Counter {
-    next: i64,
-    step: i64,
-    style: Numerals,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Numerals {
-    Digits,
-    Letters { is_upper: bool },
-    Roman { is_upper: bool },
-}
-
-impl Counter {
-    fn of(list: ElementRef<'_>) -> Self {
-        let is_reversed = list.value().attr("reversed").is_some();
-        let items = || {
-            list.child_elements()
-                .filter(|item| item.value().name() == "li")
-                .count()
-        };
-        let start = list
-            .value()
-            .attr("start")
-            .and_then(|start| start.trim().parse().ok());
-        Self {
-            next: start.unwrap_or_else(|| if is_reversed { items() as i64 } else { 1 }),
-            step: if is_reversed { -1 } else { 1 },
-            style: match list.value().attr("type") {
-                Some("a") => Numerals::Letters { is_upper: false },
-                Some("A") => Numerals::Letters { is_upper: true },
-                Some("i") => Numerals::Roman { is_upper: false },
-                Some("I") => Numerals::Roman { is_upper: true },
-                _ => Numerals::Digits,
-            },
-        }
-    }
-
-    /// The label of the next item, which may say its number itself.
-    fn label(&mut self, own: Option<i64>) -> String {
-        let number = own.unwrap_or(self.next);
-        self.next = number.saturating_add(self.step);
-        let (text, is_upper) = match (u32::try_from(number), self.style) {
-            (Ok(number), Numerals::Letters { is_upper }) => (letters(number), is_upper),
-            (Ok(number), Numerals::Roman { is_upper }) => (roman(number), is_upper),
-            _ => (number.to_string(), false),
-        };
-        format!("{}. ", if is_upper { text.to_uppercase() } else { text })
-    }
 }
 
 impl<'w> Walk<'w> {
@@ -457,103 +406,4 @@ fn is_page_footer(element: ElementRef<'_>) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn blocks(html: &str) -> Vec<(BlockKind, String)> {
-        let config = Config::default();
-        let mut draft = Draft::new(&config.limits);
-        parse(html.as_bytes(), &config, &mut draft).unwrap();
-        let (text, ..) = draft.finish();
-        text.blocks
-            .iter()
-            .map(|b| (b.kind, b.span.slice(&text.text).unwrap().to_owned()))
-            .collect()
-    }
-
-    #[test]
-    fn each_element_becomes_its_kind_of_block() {
-        use BlockKind::{Caption, Code, Heading, ListItem, Paragraph, TableRow};
-        let cases: &[(&str, &[(BlockKind, &str)])] = &[
-            (
-                "<h2>A <i>b</i></h2><p>one\n two<br>three</p>four",
-                &[
-                    (Heading, "A b"),
-                    (Paragraph, "one two\nthree"),
-                    (Paragraph, "four"),
-                ],
-            ),
-            (
-                "<ul><li>a<ul><li>b</li></ul>c</li></ul>",
-                &[(ListItem, "a"), (ListItem, "b"), (ListItem, "c")],
-            ),
-            (
-                "<ol start=3><li>a<li>b</ol>",
-                &[(ListItem, "3. a"), (ListItem, "4. b")],
-            ),
-            (
-                "<ol start=5><li>a<li value=9>b<li>c</ol><ol type=a><li>d</ol><ol type=I reversed><li>e<li>f</ol>",
-                &[
-                    (ListItem, "5. a"),
-                    (ListItem, "9. b"),
-                    (ListItem, "10. c"),
-                    (ListItem, "a. d"),
-                    (ListItem, "II. e"),
-                    (ListItem, "I. f"),
-                ],
-            ),
-            (
-                "<p>Rate<sup><a href='#n'>1</a></sup> and fee<a epub:type=noteref href=b.xhtml>2</a>.</p>\
-                 <aside epub:type=footnote id=n><p>Net.</p></aside><ol><li role=doc-endnote>Gross.</ol>",
-                &[
-                    (Paragraph, "Rate[1] and fee[2]."),
-                    (BlockKind::Note, "Net."),
-                    (BlockKind::Note, "1. Gross."),
-                ],
-            ),
-            (
-                "<p><math><mfrac><mn>1</mn><mn>2</mn></mfrac><mo>+</mo><msup><mi>x</mi><mn>3</mn></msup></math></p>",
-                &[(Paragraph, "1/2+x^3")],
-            ),
-            ("<dl><dt>SLA<dd>Four hours</dl>", &[(ListItem, "SLA: Four hours")]),
-            ("<pre>a  b\n c</pre>", &[(Code, "a  b\n c")]),
-            (
-                "<table><caption>Caps</caption><tr><th>Grade<th>Cap<tr><td>G1<td>145</table>",
-                &[(Caption, "Caps"), (TableRow, "Grade G1: cap 145.")],
-            ),
-            (
-                "<nav>menu</nav><script>x()</script><p hidden>no</p><p style='display: none'>no</p><main>yes</main><footer>imprint</footer>",
-                &[(Paragraph, "yes")],
-            ),
-            (
-                "<figure><img alt='a pump'><figcaption>Fig. 1</figcaption></figure>",
-                &[(Paragraph, "a pump"), (Caption, "Fig. 1")],
-            ),
-            (
-                "<table><tr><td><p>lay</p><table><tr><th>A<th>B<tr><td>1<td>2</table></td></tr></table>",
-                &[(Paragraph, "lay"), (TableRow, "A 1: B 2.")],
-            ),
-            ("", &[]),
-        ];
-        for (html, expected) in cases {
-            let expected: Vec<_> = expected
-                .iter()
-                .map(|(kind, text)| (*kind, (*text).to_owned()))
-                .collect();
-            assert_eq!(blocks(html), expected, "{html}");
-        }
-    }
-
-    #[test]
-    fn deep_nesting_is_refused_and_open_paragraphs_are_not() {
-        let config = Config::default();
-        let mut draft = Draft::new(&config.limits);
-        let deep = "<div>".repeat(100_000);
-        assert_eq!(
-            parse(deep.as_bytes(), &config, &mut draft).unwrap_err().reason,
-            "too-deep"
-        );
-        let open = "<p>x<li>y<td>z".repeat(2_000);
-        parse(open.as_bytes(), &config, &mut draft).unwrap();
-    }
-}
+mod tests;

@@ -17,7 +17,7 @@ use rag_graph::{Currency, Format, Graph};
 use super::workspace::Workspace;
 use crate::engine::Engine;
 use crate::error::PipelineError;
-use crate::graph::{Readers as GraphReaders, build_graph, open_graph};
+use crate::graph::{Readers as GraphReaders, open_graph, refresh_graph};
 use crate::settings::Settings;
 use crate::store::Store;
 use crate::way::Way;
@@ -54,7 +54,7 @@ pub fn audit_permissions(
         readers: Readers::Overlay,
     };
     let (engine, store) = workspace.engine_and_store(dataset, "acl", import, settings, progress)?;
-    build_graph(settings, &GraphReaders::of(&settings.graph), &store, progress)?;
+    refresh_graph(settings, &store, progress)?;
     let graph = open_graph(settings, &store)?;
     let corpus = Corpus::open(dataset.folder(), Distractors::LeaveOut)?;
     let documents = corpus
@@ -192,7 +192,7 @@ fn graph_leaks(
                 .is_ok_and(|passage| passage.access.allows(principal))
         })
         .collect::<Result<Vec<Passage>, _>>()?;
-    let readers = GraphReaders::of(&settings.graph);
+    let readers = GraphReaders::remembered(settings, store)?;
     let alone = readers.with_extractor(settings, &Silent, |extractor| {
         Ok(Graph::from_passages(readable, extractor, &settings.graph.search)?)
     })?;

@@ -28,8 +28,7 @@ use crate::error::PipelineError;
 use crate::evaluate::dataset_labels;
 use crate::run::{Collection, Ledger, Pool, Run, RunMetrics, execute_in};
 use crate::settings::Settings;
-use crate::stages;
-use crate::stages::parse_runtime;
+use crate::stages::{self, parse_runtime};
 use crate::store::create_private;
 
 /// Tells a folder of experiments from any other.

@@ -4,7 +4,6 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rag_core::artifact::replace_file;
 use rag_core::passage::Passage;
 use rag_core::progress::Progress;
 use rag_core::stage::Outcome;
@@ -17,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::{GraphSettings, graph_path};
 use crate::error::PipelineError;
 use crate::settings::Settings;
+use crate::state;
 use crate::store::Store;
 
 /// Most tokens that a model writes about a passage.
@@ -58,21 +58,13 @@ impl Readers {
             drafts: absolute(&self.drafts),
             model: self.model,
         };
-        let text = serde_json::to_vec_pretty(&kept).expect("plain data");
-        Ok(replace_file(&Self::path(store), &text)?)
+        state::write(&Self::path(store), &kept)
     }
 
-    fn load(store: &Store) -> Result<Option<Self>, PipelineError> {
-        let path = Self::path(store);
-        if !path.exists() {
-            return Ok(None);
-        }
-        let text = fs_err::read(&path).map_err(rag_core::artifact::ArtifactError::from)?;
-        let readers = serde_json::from_slice(&text).map_err(|error| PipelineError::DamagedStore {
-            path,
-            reason: error.to_string(),
-        })?;
-        Ok(Some(readers))
+    /// Those that read the passages of the store's graph the last time, else those of the settings.
+    pub(crate) fn remembered(settings: &Settings, store: &Store) -> Result<Self, PipelineError> {
+        let known = state::read(&Self::path(store))?;
+        Ok(known.unwrap_or_else(|| Self::of(&settings.graph)))
     }
 
     /// Lends what reads the passages.
@@ -125,7 +117,17 @@ pub fn graph_cost(
     })
 }
 
-/// Brings the graph up to date that a locked store has, if it has one, with who read its passages the last time.
+/// Brings the graph of `store` up to date with who read its passages the last time; makes it where there is none.
+pub(crate) fn refresh_graph(
+    settings: &Settings,
+    store: &Store,
+    progress: &dyn Progress,
+) -> Result<Outcome, PipelineError> {
+    let _lock = store.lock()?;
+    build(settings, &Readers::remembered(settings, store)?, store, progress)
+}
+
+/// The same for a store that is locked, if it has a graph.
 pub(crate) fn update_graph(
     settings: &Settings,
     store: &Store,
@@ -134,8 +136,7 @@ pub(crate) fn update_graph(
     if !graph_path(store).exists() {
         return Ok(None);
     }
-    let readers = Readers::load(store)?.unwrap_or_else(|| Readers::of(&settings.graph));
-    build(settings, &readers, store, progress).map(Some)
+    build(settings, &Readers::remembered(settings, store)?, store, progress).map(Some)
 }
 
 fn build(

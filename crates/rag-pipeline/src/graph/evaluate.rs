@@ -15,7 +15,7 @@ use rag_graph::{Counts, Currency, Graph, Route};
 use serde::Serialize;
 
 use super::routing::GAIN_METRIC;
-use super::{GraphSearch, RouteGains, build_graph, open_graph};
+use super::{GraphSearch, RouteGains, open_graph, refresh_graph};
 use crate::engine::Engine;
 use crate::error::PipelineError;
 use crate::evaluate::Workspace;
@@ -71,7 +71,7 @@ pub fn evaluate_graph(
     };
     let qrels = dataset.qrels(split)?;
     let questions = dataset.judged_questions(&qrels)?;
-    let store = workspace.store(dataset, "open", import, settings, progress)?;
+    let (engine, store) = workspace.engine_and_store(dataset, "open", import, settings, progress)?;
     let judged = Judged {
         name: dataset.name(),
         split: split.to_owned(),
@@ -79,7 +79,7 @@ pub fn evaluate_graph(
         qrels,
         document: original_id,
     };
-    judged.evaluate(ways, settings, &store, progress)
+    judged.evaluate(&engine, ways, settings, &store, progress)
 }
 
 /// Ranks the documents of `store` for the labelled questions that have relevant ones, in the settings' way, alone and
@@ -108,8 +108,8 @@ pub fn evaluate_labels(
         qrels,
         document: ToString::to_string,
     };
-    let way = Engine::open(store, settings, progress)?.way();
-    judged.evaluate(&[way], settings, store, progress)
+    let engine = Engine::open(store, settings, progress)?;
+    judged.evaluate(&engine, &[engine.way()], settings, store, progress)
 }
 
 /// Questions of which it is known which documents answer them.
@@ -132,20 +132,20 @@ struct Ranked {
 impl Judged {
     fn evaluate(
         &self,
+        engine: &Engine,
         ways: &[Way],
         settings: &Settings,
         store: &Store,
         progress: &dyn Progress,
     ) -> Result<GraphEvaluation, PipelineError> {
-        let engine = Engine::open(store, settings, progress)?;
         let (graph, mut timings) = timed_graph(settings, store, progress)?;
-        let search = GraphSearch::new(&engine, &graph, settings);
+        let search = GraphSearch::new(engine, &graph, settings);
         let mut modes = BTreeMap::new();
         let mut comparisons = BTreeMap::new();
         let mut routes = RouteGains::default();
         let mut walks = Vec::new();
         for &way in ways {
-            let ranked = self.rank(&engine, &search, way, progress)?;
+            let ranked = self.rank(engine, &search, way, progress)?;
             walks.extend(
                 ranked
                     .joined
@@ -221,7 +221,7 @@ fn timed_graph(
     progress: &dyn Progress,
 ) -> Result<(Graph, GraphTimings), PipelineError> {
     let started = Instant::now();
-    build_graph(settings, &super::Readers::of(&settings.graph), store, progress)?;
+    refresh_graph(settings, store, progress)?;
     let build_s = started.elapsed().as_secs_f64();
     let started = Instant::now();
     let graph = open_graph(settings, store)?;

@@ -18,8 +18,8 @@ use crate::error::PipelineError;
 use crate::settings::Settings;
 use crate::store::Store;
 
-pub(crate) use build::update_graph;
 pub use build::{Readers, build_graph, graph, graph_cost};
+pub(crate) use build::{refresh_graph, update_graph};
 pub use connections::{ConnectionLabel, ConnectionReport, ConnectionVerdict, evaluate_connections};
 pub use evaluate::{GraphEvaluation, GraphTimings, evaluate_graph, evaluate_labels};
 pub use routing::RouteGains;

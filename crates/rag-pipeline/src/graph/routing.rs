@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use rag_core::artifact::replace_file;
 use rag_core::progress::Progress;
 use rag_core::question::Question;
 use rag_eval::retrieval::Metric;
@@ -15,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::open_graph;
 use crate::error::PipelineError;
 use crate::settings::Settings;
+use crate::state;
 use crate::store::Store;
 
 /// What a gain is measured by.
@@ -71,21 +71,12 @@ impl RouteGains {
 
     /// Keeps the measurement for the store's questions from now on.
     pub fn save(&self, store: &Store) -> Result<(), PipelineError> {
-        let text = serde_json::to_vec_pretty(self).expect("plain data");
-        Ok(replace_file(&Self::path(store), &text)?)
+        state::write(&Self::path(store), self)
     }
 
     /// The last measurement; nothing helps where there is none.
     pub fn load(store: &Store) -> Result<Self, PipelineError> {
-        let path = Self::path(store);
-        if !path.exists() {
-            return Ok(Self::default());
-        }
-        let text = fs_err::read(&path).map_err(rag_core::artifact::ArtifactError::from)?;
-        serde_json::from_slice(&text).map_err(|error| PipelineError::DamagedStore {
-            path,
-            reason: error.to_string(),
-        })
+        Ok(state::read(&Self::path(store))?.unwrap_or_default())
     }
 }
 
